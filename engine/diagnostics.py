@@ -166,8 +166,8 @@ class Findings:
 def nearest(name: str, candidates: Iterable[str]) -> str | None:
     """Returns the candidate that a misspelt name most likely means, None if none is near.
 
-    A close spelling comes first (`seq_lenght`), then the initials of the words (`mbs` for `micro_batch_size`), then the only
-    candidate that begins alike, the last letter not counted (`seqq` for `seq_length`).
+    A close spelling comes first (`seq_lenght`), then the initials of the words (`mbs` for `micro_batch_size`), then
+    the only candidate that begins alike, the last letter not counted (`seqq` for `seq_length`).
     """
     by_folded = {candidate.casefold(): candidate for candidate in candidates}
     folded = name.casefold().lstrip("-").replace("-", "_")
@@ -183,7 +183,7 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
 
 
 def render(diagnostics: Iterable[Diagnostic], *, color: bool = False) -> str:
-    """Returns all findings as text, by file and position, with a last line that counts them; empty if there are none."""
+    """Returns all findings as text, by file and position, then a line that counts them; empty if there are none."""
     ordered = _in_order(diagnostics)
     if not ordered:
         return ""

@@ -96,7 +96,7 @@ def _nearby(path: Path, error: Exception) -> str | None:
     if not parent.is_dir():
         return f"there is no directory `{parent}`"
     try:
-        guess = nearest(path.name, os.listdir(parent))
+        guess = nearest(path.name, (item.name for item in parent.iterdir()))
     except OSError:
         return None
     return f"did you mean `{parent / guess}`?" if guess else None

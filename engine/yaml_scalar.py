@@ -1,7 +1,7 @@
 """Where each character of a YAML scalar's value stands in the file.
 
-The scalar is read once more by the folding and escaping rules of its style. The caller gets positions only if that reading
-gives the parser's value, so a rare construct costs precision, never correctness.
+The scalar is read once more by the folding and escaping rules of its style. The caller gets positions only if that
+reading gives the parser's value, so a rare construct costs precision, never correctness.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _block_offsets(text: str, start: int, end: int, value: str, *, folded: bool)
     widths = [stop - begin - len(text[begin:stop].lstrip(" ")) for begin, stop in lines if text[begin:stop].strip(" ")]
     if not widths:
         return None
-    # The first line tells the indentation, unless the header does (`|2`): then the line may begin with spaces of its own.
+    # The first line tells the indentation, unless the header does (`|2`): then it may begin with spaces of its own.
     for indent in range(widths[0], -1, -1):
         pieces = _block_pieces(text, lines, indent, folded=folded)
         if "".join(piece[0] for piece in pieces).rstrip("\n") == value.rstrip("\n"):

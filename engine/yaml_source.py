@@ -1,7 +1,8 @@
 """Reads YAML into nodes that know where they stand.
 
-A strict part of YAML 1.2 (core schema): no anchors, aliases, merge keys, tags, directives or second documents, no duplicate keys,
-text keys only. The parser's events become nodes directly, without recursion, and positions are worked out only when asked for.
+A strict part of YAML 1.2 (core schema): no anchors, aliases, merge keys, tags, directives or second documents, no
+duplicate keys, text keys only. The parser's events become nodes directly, without recursion, and positions are worked
+out only when asked for.
 """
 
 from __future__ import annotations
@@ -15,7 +16,17 @@ import yaml
 
 from engine.diagnostics import Findings, Source, Span
 from engine.text_file import LIMIT_BYTES, decode, read_text
-from engine.yaml_scalar import value_offsets
+from engine.yaml_nodes import (
+    Entry,
+    MappingNode,
+    Node,
+    Scalar,
+    ScalarNode,
+    SequenceNode,
+    describe,
+    scalar_span,
+    to_plain,
+)
 from engine.yaml_syntax import report_hidden_characters, report_syntax_error
 
 __all__ = [
@@ -35,8 +46,6 @@ __all__ = [
 
 MAX_DEPTH = 20
 MAX_NODES = 200_000
-
-Scalar = bool | int | float | str | None
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _WORDS: dict[str, Scalar] = {
@@ -62,88 +71,12 @@ _BASED = re.compile(r"0o[0-7]+\Z|0x[0-9a-fA-F]+\Z")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
 
 
-class Node:
-    """A value in a YAML text; `start` and `end` are character offsets in `source.text`."""
-
-    __slots__ = ("end", "source", "start")
-
-    def __init__(self, source: Source, start: int, end: int) -> None:
-        self.source = source
-        self.start = start
-        self.end = end
-
-    @property
-    def span(self) -> Span:
-        """Where the value stands."""
-        return self.source.span(self.start, self.end)
-
-
-class ScalarNode(Node):
-    """A single value.
-
-    Attributes:
-        value: None, a flag, a number or a text. A number too large for a float is infinite.
-        raw: the text without quotes, lines folded.
-        style: "" plain, `'` or `"` quoted, `|` or `>` block.
-    """
-
-    __slots__ = ("raw", "style", "value")
-
-    def __init__(self, source: Source, start: int, end: int, value: Scalar, raw: str, style: str) -> None:
-        self.source = source
-        self.start = start
-        self.end = end
-        self.value = value
-        self.raw = raw
-        self.style = style
-
-    @property
-    def quoted(self) -> bool:
-        """Whether the value is text because of how it is written (in quotes or as a block)."""
-        return bool(self.style)
-
-
-class SequenceNode(Node):
-    """A list."""
-
-    __slots__ = ("items",)
-
-    def __init__(self, source: Source, start: int, end: int) -> None:
-        super().__init__(source, start, end)
-        self.items: list[Node] = []
-
-
-class MappingNode(Node):
-    """A mapping with text keys, in the order of the file."""
-
-    __slots__ = ("entries",)
-
-    def __init__(self, source: Source, start: int, end: int) -> None:
-        super().__init__(source, start, end)
-        self.entries: dict[str, Entry] = {}
-
-
-class Entry:
-    """A key's place and its value."""
-
-    __slots__ = ("key", "value")
-
-    def __init__(self, key: ScalarNode, value: Node) -> None:
-        self.key = key
-        self.value = value
-
-    @property
-    def key_span(self) -> Span:
-        """Where the key stands."""
-        return self.key.span
-
-
 def parse(source: Source, findings: Findings) -> Node | None:
     """Parses a text into nodes and adds all that is wrong to `findings`.
 
     Returns:
-        The root; None if there is none or if what it holds is not what the text says (a syntax error, an alias, too deep).
-        Where a key is given twice the first value is kept.
+        The root; None if there is none or if what it holds is not what the text says (a syntax error, an alias, too
+        deep). Where a key is given twice the first value is kept.
     """
     if report_hidden_characters(source, findings):
         return None
@@ -243,9 +176,8 @@ class _Builder:
         start = event.start_mark.index
         if self.documents > 1:
             span = self.source.span(start, start + 3)
-            self.findings.add(
-                "E110", "a second document begins here", span, help="remove the `---` line, or move what follows to a file of its own"
-            )
+            help_text = "remove the `---` line, or move what follows to a file of its own"
+            self.findings.add("E110", "a second document begins here", span, help=help_text)
             self.usable = False
             return True
         if event.version or event.tags:
@@ -275,7 +207,7 @@ class _Builder:
                 "E109",
                 f"a key must be text, this is {describe(key)}",
                 key.span,
-                help=f'write "{key.raw}" in quotes if it is meant as a name' if isinstance(key, ScalarNode) and key.raw else None,
+                help="write it in quotes if it is meant as a name" if isinstance(key, ScalarNode) and key.raw else None,
             )
         elif key.value == "<<" and not key.style:
             self.refuse("merge key", key.start, key.end)
@@ -332,42 +264,3 @@ def _resolve(raw: str) -> Scalar:
     if _BASED.match(raw):
         return int(raw, 0) if len(raw) < _MOST_DIGITS else math.inf
     return float(raw) if _FLOAT.match(raw) else raw
-
-
-def scalar_span(node: ScalarNode, start: int, end: int) -> Span:
-    """Returns where the characters [start, end) of a scalar's `raw` text stand in the file.
-
-    Exact for all styles that occur; the span of the whole scalar where it cannot be told.
-    """
-    offsets = value_offsets(node.source.text, node.start, node.end, node.raw, node.style)
-    if offsets is None or not offsets:
-        return node.span
-    last = len(offsets)
-    start, end = max(0, min(start, last)), max(0, min(end, last))
-    first = offsets[start][0] if start < last else offsets[-1][1]
-    return node.source.span(first, offsets[end - 1][1] if end > start else first)
-
-
-def to_plain(node: Node) -> Any:
-    """Returns the node as plain Python data: dict, list, str, int, float, bool, None."""
-    if isinstance(node, ScalarNode):
-        return node.value
-    if isinstance(node, SequenceNode):
-        return [to_plain(item) for item in node.items]
-    assert isinstance(node, MappingNode)
-    return {key: to_plain(entry.value) for key, entry in node.entries.items()}
-
-
-def describe(node: Node) -> str:
-    """Returns what a node is, for messages: `a mapping`, `a list`, `the text "x"`, `the number 8`, `the flag true`, `null`."""
-    if isinstance(node, MappingNode):
-        return "a mapping"
-    if isinstance(node, SequenceNode):
-        return "a list"
-    assert isinstance(node, ScalarNode)
-    if node.value is None:
-        return "null" if node.raw else "nothing"
-    shown = node.raw if len(node.raw) <= 40 else node.raw[:37] + "..."
-    if isinstance(node.value, str):
-        return f'the text "{shown}"'
-    return f"the flag {shown}" if isinstance(node.value, bool) else f"the number {shown}"

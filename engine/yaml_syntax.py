@@ -9,10 +9,12 @@ import yaml
 
 from engine.diagnostics import Findings, Source, Span
 
-# What YAML does not allow in a text, or allows but no honest file needs: control characters, line separators that editors do not
-# count as lines, and characters that reverse the reading direction.
-_HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]")
-_NAMES = {"\x1b": "ESCAPE", "\x7f": "DELETE", "\x85": "NEXT LINE", "\x0c": "FORM FEED", "\x0b": "VERTICAL TAB", "\x08": "BACKSPACE"}
+# What YAML does not allow in a text, or allows but no honest file needs: control characters, line separators that
+# editors do not count as lines, and characters that reverse the reading direction.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
+)
+_NAMES = {"\x08": "BACKSPACE", "\x0c": "FORM FEED", "\x1b": "ESCAPE", "\x7f": "DELETE", "\x85": "NEXT LINE"}
 _MOST_SHOWN = 5
 
 _INDENTATION = "keys of one mapping begin in one column, and so do the dashes of one list; indent with spaces"
@@ -33,10 +35,19 @@ _PROBLEMS: tuple[tuple[str, str, str], ...] = (
     ("did not find expected key", "a key is expected here", _INDENTATION),
     ("did not find expected '-' indicator", "a list entry `-` is expected here", _INDENTATION),
     ("expected <block end>", "the indentation does not line up", _INDENTATION),
-    ("unknown escape character", "there is no such escape in double quotes", "double the backslash, or use single quotes"),
+    (
+        "unknown escape character",
+        "there is no such escape in double quotes",
+        "double the backslash, or use single quotes",
+    ),
 )
 # These are noticed far from where they have to be mended, which is where the construct began.
-_MEND_AT_START = ("found unexpected end of stream", "expected ',' or ']'", "expected ',' or '}'", "could not find expected ':'")
+_MEND_AT_START = (
+    "found unexpected end of stream",
+    "expected ',' or ']'",
+    "expected ',' or '}'",
+    "could not find expected ':'",
+)
 
 
 def report_hidden_characters(source: Source, findings: Findings) -> bool:

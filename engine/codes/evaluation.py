@@ -6,14 +6,16 @@ CODES: dict[str, CodeInfo] = {
     "E601": CodeInfo(
         slug="division-by-zero",
         title="a rule divides by zero",
-        why="The rule has no value, nor has any rule that needs it; all else is still computed. The message names the operands.",
+        why="The rule has no value, nor has any rule that needs it; all else is still computed. The message names "
+        "the operands.",
         mend="Change the input that makes the divisor zero. In a rule, guard the case with `cases`.",
         example="formula: total_bytes / num_experts        # num_experts = 0 for a dense model",
     ),
     "E602": CodeInfo(
         slug="unavailable",
         title="a value that was asked for needs inputs that are missing",
-        why="Nothing is defaulted in silence: the branch that applies reads an input which was not given and has no default.",
+        why="Nothing is defaulted in silence: the branch that applies reads an input which was not given and has no "
+        "default.",
         mend="Give the inputs that the message names, in the preset or with `--set name=value`.",
         example="engine eval rules/ presets/document-7b.yaml --only mla_latent_params        # needs `kv_lora_rank`",
     ),

@@ -6,8 +6,8 @@ CODES: dict[str, CodeInfo] = {
     "W701": CodeInfo(
         slug="may-lose-integers",
         title="a count may pass 2^53",
-        why="All values are float64, in Python, numpy and Excel alike; beyond 2^53 (9.007e15) they skip integers. The warning takes the "
-        "upper ends of the declared input ranges.",
+        why="All values are float64, in Python, numpy and Excel alike; beyond 2^53 (9.007e15) they skip integers. "
+        "The warning takes the upper ends of the declared input ranges.",
         mend="Lower the `max` of an input to what can occur, or state the quantity per layer or per rank.",
         example="formula: elem(seq_length * seq_length * num_layers)        # with seq_length up to 1e8",
         severity=Severity.WARNING,
@@ -23,7 +23,7 @@ CODES: dict[str, CodeInfo] = {
     "W703": CodeInfo(
         slug="unused",
         title="nothing uses this rule or input",
-        why="It is neither read by a rule or check nor shown by a view. It may be left over, or its user may misspell it.",
+        why="It is neither read by a rule or check nor shown by a view. It is left over, or its user misspells it.",
         mend="Show it in a view, use it, or remove it.",
         example="inputs:\n  old_flag: {...}        # no rule reads it",
         severity=Severity.WARNING,

@@ -6,8 +6,9 @@ CODES: dict[str, CodeInfo] = {
     "E501": CodeInfo(
         slug="unknown-input",
         title="there is no such input",
-        why="Inputs carry Megatron's own argument names, with underscores. A misspelt one would leave the real one at its default.",
-        mend="Take the nearest valid name that the message suggests. `engine schema` lets an editor complete the names.",
+        why="Inputs carry Megatron's own argument names, with underscores. A misspelt one would leave the real one "
+        "at its default.",
+        mend="Take the nearest valid name that the message suggests; `engine schema` lets an editor complete names.",
         example="tensor_parallel_size: 8        # did you mean `tensor_model_parallel_size`?",
     ),
     "E502": CodeInfo(
@@ -34,7 +35,8 @@ CODES: dict[str, CodeInfo] = {
     "E505": CodeInfo(
         slug="malformed-layers",
         title="a layer pattern or pipeline layout cannot be read",
-        why="These inputs follow Megatron's own small notations, and their length must agree with the number of layers or stages.",
+        why="These inputs follow Megatron's own small notations, and their length must agree with the number of "
+        "layers or stages.",
         mend="Compare with the notation that the message shows.",
         example='moe_layer_freq: "([0]*3+[1]*58"        # the bracket is not closed',
     ),
@@ -42,7 +44,8 @@ CODES: dict[str, CodeInfo] = {
         slug="bad-set",
         title="an argument of --set is not `name=value`",
         why="`--set` takes one input's name, `=`, and a value written as in a preset.",
-        mend="Write for example `--set tensor_model_parallel_size=8`; put quotes around the whole if the value holds spaces.",
+        mend="Write for example `--set tensor_model_parallel_size=8`; put quotes around the whole if the value "
+        "holds spaces.",
         example="engine eval rules/ presets/document-7b.yaml --set tensor_model_parallel_size:8",
     ),
     "E507": CodeInfo(

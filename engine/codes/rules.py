@@ -6,17 +6,21 @@ CODES: dict[str, CodeInfo] = {
     "E401": CodeInfo(
         slug="missing-citation",
         title="a formula or branch has no source",
-        why="Each number must be traceable to the lines of code, the equation or the section that it comes from, or be marked as an assumption.",
+        why="Each number must be traceable to the lines of code, the equation or the section that it comes from, or "
+        "be marked as an assumption.",
         mend="Add `cite:` with the source, or `assumption:` with a sentence that says why this is a fair guess.",
         example="formula: 2 * hidden_size\n"
-        'cite: [{at: "megatron:megatron/training/theoretical_memory_usage.py#L26-L28", in: compute_weight_and_optimizer_memory}]',
+        "cite:\n"
+        '  - at: "megatron:megatron/training/theoretical_memory_usage.py#L26-L28"\n'
+        "    in: compute_weight_and_optimizer_memory",
     ),
     "E402": CodeInfo(
         slug="bad-citation",
         title="the citation cannot be followed",
-        why="A citation names an alias of `sources.yaml` with a path and lines, a paper with a place in it, or a document with a section. "
-        "One that names none of them proves nothing.",
-        mend='Write `at: "alias:path#L1-L9"` with `in:`, or `paper:` with `where:`, or `document:` with `section:`. A citation with ` #` must be in quotes.',
+        why="A citation names an alias of `sources.yaml` with a path and lines, a paper with a place in it, or a "
+        "document with a section. One that names none of them proves nothing.",
+        mend='Write `at: "alias:path#L1-L9"` with `in:`, or `paper:` with `where:`, or `document:` with `section:`. '
+        "A citation with ` #` must be in quotes.",
         example="cite: [{at: megatron:megatron/training/arguments.py}]        # which lines?",
     ),
     "E403": CodeInfo(
@@ -24,21 +28,27 @@ CODES: dict[str, CodeInfo] = {
         title="the cases do not end with `otherwise`",
         why="Without it the rule has no value when no condition holds.",
         mend="Add a last case `otherwise:` with its own citation.",
-        example="cases:\n  - {when: swiglu, formula: 3, cite: [...]}\n  - {otherwise: 2, cite: [...]}        # was missing",
+        example="cases:\n"
+        "  - {when: swiglu, formula: 3, cite: [...]}\n"
+        "  - {otherwise: 2, cite: [...]}        # was missing",
     ),
     "E404": CodeInfo(
         slug="case-after-otherwise",
         title="a case comes after `otherwise`",
         why="The first case that matches wins, and `otherwise` always matches, so this case can never be chosen.",
         mend="Move `otherwise` to the end.",
-        example="cases:\n  - {otherwise: 2, cite: [...]}\n  - {when: swiglu, formula: 3, cite: [...]}        # never reached",
+        example="cases:\n"
+        "  - {otherwise: 2, cite: [...]}\n"
+        "  - {when: swiglu, formula: 3, cite: [...]}        # never reached",
     ),
     "E405": CodeInfo(
         slug="repeated-condition",
         title="a case repeats an earlier condition",
         why="The first case that matches wins, so the second one can never be chosen.",
         mend="Remove one of the two, or correct the condition that was meant.",
-        example="cases:\n  - {when: swiglu, formula: 3, cite: [...]}\n  - {when: swiglu, formula: 2, cite: [...]}        # never reached",
+        example="cases:\n"
+        "  - {when: swiglu, formula: 3, cite: [...]}\n"
+        "  - {when: swiglu, formula: 2, cite: [...]}        # never reached",
     ),
     "E406": CodeInfo(
         slug="cycle",
@@ -57,16 +67,16 @@ CODES: dict[str, CodeInfo] = {
     "E408": CodeInfo(
         slug="bad-rule-test",
         title="a test of a rule cannot be run",
-        why="A test gives values to inputs or rules and says what is expected. A name that does not exist, or a value of the wrong type, "
-        "would make it test nothing.",
+        why="A test gives values to inputs or rules and says what is expected. A name that does not exist, or a "
+        "value of the wrong type, would make it test nothing.",
         mend="Correct the name or value that the message points at.",
         example="tests:\n  - {given: {hidden: 4096}, expect: 1}        # did you mean `hidden_size`?",
     ),
     "E409": CodeInfo(
         slug="contradictory-input",
         title="the declaration of an input contradicts itself",
-        why="An input is required, or has a default, or has a value that stands for its absence; its default lies in its range; only an "
-        "enumeration has `values`.",
+        why="An input is required, or has a default, or has a value that stands for its absence; its default lies "
+        "in its range; only an enumeration has `values`.",
         mend="Remove one of the keys that the message names.",
         example="hidden_size: {type: int, required: true, default: 4096, ...}",
     ),
@@ -75,6 +85,9 @@ CODES: dict[str, CodeInfo] = {
         title="a lookup table is malformed",
         why="Each row has exactly the declared columns, and each cell is a number or `null` for `no value`.",
         mend="Correct the row or column that the message points at.",
-        example="tables:\n  dtypes:\n    columns: {bytes: {unit: B/elem, ...}}\n    rows: {bf16: {byte: 2}}        # did you mean `bytes`?",
+        example="tables:\n"
+        "  dtypes:\n"
+        "    columns: {bytes: {unit: B/elem, ...}}\n"
+        "    rows: {bf16: {byte: 2}}        # did you mean `bytes`?",
     ),
 }

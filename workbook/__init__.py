@@ -1,0 +1,1 @@
+"""The Excel side: a generated workbook that carries the rules as live formulas."""
