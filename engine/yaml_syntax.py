@@ -31,6 +31,7 @@ _PROBLEMS: tuple[tuple[str, str, str], ...] = (
     ("found unexpected end of stream", "the quote is not closed", "close the quote"),
     ("expected ',' or ']'", *_LIST),
     ("expected ',' or '}'", *_MAPPING),
+    ("node content", "a value is expected here", "write the value, or close the bracket that is open before it"),
     ("sequence entries are not allowed", "a list entry `-` is not expected here", _INDENTATION),
     ("did not find expected key", "a key is expected here", _INDENTATION),
     ("did not find expected '-' indicator", "a list entry `-` is expected here", _INDENTATION),
