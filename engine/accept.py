@@ -1,0 +1,127 @@
+"""Validates a value for an input and turns it into what evaluation works with."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from engine.diagnostics import nearest
+from engine.parsers import PARSERS, PatternError
+from engine.rules import Input
+
+MAX_TEXT = 1000
+
+
+class InputError(ValueError):
+    """A value that an input cannot have: code, message and how to mend it."""
+
+    def __init__(self, code: str, message: str, help: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.help = help
+
+
+def accept(item: Input, value: Any) -> Any:
+    """Validates a value that is not None.
+
+    Returns:
+        A float for numbers, a bool for flags, a lower-case member for enumerations, a frozenset of members for sets, the
+        parsed form (see `engine.parsers`) for layer vectors and layouts, a str for texts.
+
+    Raises:
+        InputError: the value does not fit (E502 to E505, E507).
+    """
+    match item.kind:
+        case "int" | "number":
+            return _number(item, value)
+        case "flag":
+            if not isinstance(value, bool):
+                raise _type(item, "true or false", value)
+            return value
+        case "enum":
+            return _member(item, value, item.values)
+        case "set":
+            if not isinstance(value, list | tuple | set | frozenset):
+                raise _type(item, "a list of members", value)
+            return frozenset(_member(item, entry, item.members) for entry in value)
+        case "text":
+            if not isinstance(value, str) or len(value) > MAX_TEXT:
+                raise _type(item, f"a text of at most {MAX_TEXT} characters", value)
+            return value
+    try:
+        return PARSERS[item.parser or ""](value)
+    except PatternError as error:
+        where = f" (at character {error.position + 1})" if error.position is not None else ""
+        raise InputError("E505", f"`{item.id}` cannot be {show(value)}: {error}{where}") from None
+
+
+def show(value: Any) -> str:
+    """Shows a value as it would stand in a preset, shortened."""
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else str(value).lower()
+    text = (
+        ", ".join(show(entry) for entry in value) if isinstance(value, list | tuple | set | frozenset) else str(value)
+    )
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _type(item: Input, wanted: str, value: Any) -> InputError:
+    return InputError("E502", f"`{item.id}` must be {wanted}, not {show(value)} ({_kind(value)})")
+
+
+def _kind(value: Any) -> str:
+    names = {
+        bool: "a flag",
+        int: "an integer",
+        float: "a number",
+        str: "text",
+        list: "a list",
+        tuple: "a list",
+        dict: "a mapping",
+    }
+    return names.get(type(value), type(value).__name__)
+
+
+def _number(item: Input, value: Any) -> float:
+    whole = item.kind == "int"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        help = f"write {item.id}: {value} without quotes" if isinstance(value, str) and _numeric(value) else None
+        error = _type(item, "an integer" if whole else "a number", value)
+        raise InputError(error.code, error.message, help)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InputError("E507", f"`{item.id}` must be finite, not {value}")
+    if whole and value != int(value):
+        raise _type(item, "an integer", value)
+    low, high = item.minimum, item.maximum
+    if (low is not None and value < low) or (high is not None and value > high):
+        allowed = (
+            f"at least {low:.15g}"
+            if high is None
+            else f"at most {high:.15g}"
+            if low is None
+            else f"from {low:.15g} to {high:.15g}"
+        )
+        raise InputError("E503", f"`{item.id}` must be {allowed}, not {show(value)}")
+    return float(value)
+
+
+def _numeric(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _member(item: Input, value: Any, members: tuple[str, ...]) -> str:
+    if not isinstance(value, str):
+        raise _type(item, "one of " + ", ".join(members), value)
+    if value.casefold() not in members:
+        near = nearest(value.casefold(), members)
+        raise InputError(
+            "E504",
+            f"`{item.id}` has no member `{show(value)}`; members are {', '.join(members)}",
+            f"did you mean `{near}`?" if near else None,
+        )
+    return value.casefold()

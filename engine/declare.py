@@ -1,0 +1,240 @@
+"""Reads a folder of rule files into validated declarations, without yet knowing what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from engine.diagnostics import EngineError, Findings, Span, nearest
+from engine.model import NESTED, SECTIONS, SPECIAL_FILES
+from engine.names import invalid_name
+from engine.yaml_source import MappingNode, Node, ScalarNode, SequenceNode, describe, parse, read_text, to_plain
+
+NAMESPACE = ("inputs", "rules", "checks", "tables")
+"""Sections whose ids share one flat namespace."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """One body of a rule file: its section, id, validated content, and the nodes that say where it stands."""
+
+    section: str
+    id: str
+    body: Any
+    node: MappingNode
+    span: Span
+
+    def at(self, *path: str | int) -> Node:
+        """Returns the deepest node that exists along a path of keys and positions."""
+        return _descend(self.node, path)[0]
+
+    def scalar(self, *path: str | int) -> ScalarNode:
+        """Returns the scalar at a path that validation has shown to exist."""
+        node = self.at(*path)
+        assert isinstance(node, ScalarNode)
+        return node
+
+
+def declarations(root: Path, findings: Findings) -> list[Declaration]:
+    """Reads all rule files below a folder.
+
+    Args:
+        root: folder of `*.yaml` files, or one such file.
+        findings: receives everything that is wrong; a body that is not valid is left out.
+
+    Returns:
+        The declarations in the order of files and lines.
+    """
+    found: list[Declaration] = []
+    for path in rule_files(root, findings):
+        shown = str(path)
+        try:
+            source = read_text(path)
+        except EngineError as error:
+            findings.diagnostics.extend(error.diagnostics)
+            continue
+        tree = parse(source, findings)
+        if tree is None:
+            continue
+        if not isinstance(tree, MappingNode):
+            findings.add("E203", f"a rule file is a mapping of sections, but {shown} is {describe(tree)}", tree.span)
+            continue
+        found.extend(_file(path.name, tree, findings))
+    _unique(found, findings)
+    return found
+
+
+def rule_files(root: Path, findings: Findings) -> list[Path]:
+    """Lists the rule files of a folder in a fixed order."""
+    if root.is_file():
+        return [root]
+    if not root.is_dir():
+        findings.add("E101", f"there is no folder or file `{root}`", help="give the folder that holds the rule files")
+        return []
+    files = sorted(path for path in root.rglob("*.yaml") if path.is_file())
+    if not files:
+        findings.add("E107", f"the folder `{root}` holds no rule files", help="rule files end in .yaml")
+    return files
+
+
+def _file(name: str, tree: MappingNode, findings: Findings) -> Iterable[Declaration]:
+    allowed = SPECIAL_FILES.get(
+        name,
+        tuple(section for section in SECTIONS if not any(section in special for special in SPECIAL_FILES.values())),
+    )
+    for section, entry in tree.entries.items():
+        if section not in SECTIONS:
+            near = nearest(section, SECTIONS)
+            findings.add(
+                "E208",
+                f"unknown section `{section}`",
+                entry.key_span,
+                help=f"did you mean `{near}`?" if near else "sections: " + " ".join(SECTIONS),
+            )
+            continue
+        if section not in allowed:
+            home = next(
+                (file for file, sections in SPECIAL_FILES.items() if section in sections), "a rule file of its own"
+            )
+            findings.add(
+                "E204", f"section `{section}` does not belong in {name}", entry.key_span, help=f"move it to {home}"
+            )
+            continue
+        if not isinstance(entry.value, MappingNode):
+            findings.add(
+                "E203",
+                f"section `{section}` is a mapping of ids to bodies, not {describe(entry.value)}",
+                entry.value.span,
+            )
+            continue
+        for id, item in entry.value.entries.items():
+            reason = invalid_name(id) if section in NAMESPACE else None
+            if reason:
+                findings.add(
+                    "E205",
+                    f"`{id}` cannot be an id: {reason}",
+                    item.key_span,
+                    help="ids are snake_case words that a spreadsheet accepts as names",
+                )
+            elif not isinstance(item.value, MappingNode):
+                findings.add("E203", f"`{id}` must be a mapping, not {describe(item.value)}", item.value.span)
+            else:
+                body = validate(SECTIONS[section], item.value, item.key_span, findings)
+                if body is not None:
+                    yield Declaration(section, id, body, item.value, item.key_span)
+
+
+def _unique(found: list[Declaration], findings: Findings) -> None:
+    seen: dict[str, Declaration] = {}
+    for declaration in found:
+        if declaration.section not in NAMESPACE:
+            continue
+        first = seen.setdefault(declaration.id.casefold(), declaration)
+        if first is declaration:
+            continue
+        related = [(first.span, "first declared here")]
+        if first.id == declaration.id:
+            findings.add(
+                "E206",
+                f"`{declaration.id}` is declared twice",
+                declaration.span,
+                related=related,
+                help="give one of them another id",
+            )
+        else:
+            findings.add(
+                "E207",
+                f"`{declaration.id}` and `{first.id}` differ only in case",
+                declaration.span,
+                related=related,
+                help="a spreadsheet takes them for the same name",
+            )
+
+
+def validate(model: type[BaseModel], node: MappingNode, key_span: Span, findings: Findings) -> Any:
+    """Validates a body; returns None, with findings added, where it is not valid."""
+    try:
+        return model.model_validate(to_plain(node))
+    except ValidationError as error:
+        problems: dict[tuple[int, int, str], tuple[Span, list[str], str | None]] = {}
+        for item in error.errors(include_url=False):
+            span, code, message, help = _explain(item, model, node, key_span)
+            entry = problems.setdefault((span.line, span.column, code), (span, [], help))
+            if message not in entry[1]:
+                entry[1].append(message)
+        for (_, _, code), (span, messages, help) in problems.items():
+            findings.add(code, _combine(messages), span, help=help)
+        return None
+
+
+def _combine(messages: list[str]) -> str:
+    """Joins what the members of a union ask for: `must be text, must be a number` becomes one sentence."""
+    wanted = [message.removeprefix("this must be ") for message in messages]
+    if len(messages) > 1 and all(message.startswith("this must be ") for message in messages):
+        return "this must be " + " or ".join(wanted)
+    return messages[0]
+
+
+def _explain(item: Any, model: type[BaseModel], node: MappingNode, key_span: Span) -> tuple[Span, str, str, str | None]:
+    at, rest = _descend(node, item["loc"])
+    kind, context = item["type"], item.get("ctx", {})
+    if kind == "extra_forbidden":
+        key = str(item["loc"][-1])
+        parent = _descend(node, item["loc"][:-1])[0]
+        span = parent.entries[key].key_span if isinstance(parent, MappingNode) and key in parent.entries else at.span
+        known = _keys(model, item["loc"][:-1])
+        near = nearest(key, known)
+        return (
+            span,
+            "E201",
+            f"unknown key `{key}`",
+            f"did you mean `{near}`?" if near else "known keys: " + " ".join(known),
+        )
+    if kind == "missing":
+        span = key_span if at is node else at.span
+        return span, "E202", f"key `{rest}` is missing", None
+    return at.span, "E203", _WORDS.get(kind, lambda context: item["msg"][:1].lower() + item["msg"][1:])(context), None
+
+
+_WORDS: dict[str, Any] = {
+    "string_type": lambda context: "this must be text",
+    "int_type": lambda context: "this must be an integer",
+    "int_from_float": lambda context: "this must be an integer",
+    "float_type": lambda context: "this must be a number",
+    "bool_type": lambda context: "this must be true or false",
+    "list_type": lambda context: "this must be a list",
+    "dict_type": lambda context: "this must be a mapping",
+    "model_type": lambda context: "this must be a mapping",
+    "none_required": lambda context: "this must be null",
+    "finite_number": lambda context: "this must be a finite number",
+    "literal_error": lambda context: f"this must be {context['expected'].replace(chr(39), '`')}",
+    "too_short": lambda context: "this must not be empty",
+    "string_too_short": lambda context: "this must not be empty",
+    "cite": lambda context: "a citation has one of the keys `at`, `paper` or `document`",
+    "string_pattern_mismatch": lambda context: f"this does not have the required form {context['pattern']}",
+    "greater_than": lambda context: f"this must be above {context['gt']:g}",
+    "less_than_equal": lambda context: f"this must be at most {context['le']:g}",
+}
+
+
+def _descend(node: Node, path: Iterable[Any]) -> tuple[Node, str]:
+    """Follows a path as far as it exists, passing over pydantic's union tags; returns the node and the last step not found."""
+    rest = ""
+    for step in path:
+        if isinstance(node, MappingNode) and step in node.entries:
+            node, rest = node.entries[step].value, ""
+        elif isinstance(node, SequenceNode) and isinstance(step, int) and step < len(node.items):
+            node, rest = node.items[step], ""
+        else:
+            rest = str(step)
+    return node, rest
+
+
+def _keys(model: type[BaseModel], path: Iterable[Any]) -> list[str]:
+    """Returns the keys that a body at a path may have; the path ends with the key or union tag that chose the model."""
+    nested = [NESTED[step] for step in path if step in NESTED]
+    return [field.alias or name for name, field in (nested[-1] if nested else model).model_fields.items()]

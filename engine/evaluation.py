@@ -1,0 +1,38 @@
+"""Evaluates a rule set for a preset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.preset import Preset
+from engine.resolve import resolve
+from engine.result import Result
+from engine.ruleset import RuleSet
+
+
+def evaluate(rules: RuleSet, preset: Preset | Mapping[str, Any], set: Mapping[str, Any] | None = None) -> Result:
+    """Evaluates all rules for a preset.
+
+    Args:
+        rules: a loaded rule set.
+        preset: values by input name, as a `Preset` or a mapping.
+        set: values that replace or add to the preset's; None as a value sets the absent value, and setting one member of an
+            either-or group withdraws the others that the preset gives.
+
+    Returns:
+        The result. Values are computed when they are first read; reading one never fails because of another.
+
+    Raises:
+        EngineError: a value does not fit its input (E501 to E507).
+    """
+    if not isinstance(preset, Preset):
+        preset = Preset(dict(preset))
+    if set:
+        preset = preset.overlaid(set, groups(rules))
+    return Result(rules, preset, resolve(rules, preset))
+
+
+def groups(rules: RuleSet) -> Mapping[str, tuple[str, ...]]:
+    """Returns the other members of each input's either-or group."""
+    return {item.id: rules.siblings(item) for item in rules.inputs.values() if item.either}

@@ -1,0 +1,74 @@
+"""Prints a checked expression as array code over a lazy environment `v` of lanes; `engine.lanes` defines what it calls.
+
+Members of an enumeration travel as their position in it, so that comparisons stay numeric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from engine.expr.nodes import (
+    And,
+    Binary,
+    Call,
+    Compare,
+    Lookup,
+    Member,
+    Name,
+    Negate,
+    Node,
+    Not,
+    Number,
+    Or,
+    Power,
+    Text,
+)
+from engine.expr.registry import FUNCTIONS
+
+Cells = Mapping[str, Mapping[str, Mapping[str, float | None]]]
+"""Values of tables: table, column, key."""
+
+
+def numpy(node: Node, tables: Cells, *, name: Callable[[str], str] = lambda id: f'v["{id}"]') -> str:
+    """Prints an expression as array code.
+
+    Args:
+        node: a checked tree.
+        tables: values of the tables, which are printed as constants in the order of the key's enumeration.
+        name: how an input or rule is read from the environment.
+
+    Returns:
+        Python text whose operators work on lanes; later operands of `and` and `or` are lambdas.
+    """
+
+    def show(part: Node) -> str:
+        match part:
+            case Number():
+                return repr(part.value)
+            case Text():
+                return repr(float(part.type.values.index(part.value)))
+            case Name():
+                return f'v.index("{part.id}")' if part.id == part.type.over else name(part.id)
+            case Negate():
+                return f"(-{show(part.operand)})"
+            case Binary() | Compare():
+                return f"({show(part.left)} {part.op} {show(part.right)})"
+            case Power():
+                return f"({show(part.base)} ** {part.exponent})"
+            case Member():
+                return f"_in({show(part.left)}, ({', '.join(show(item) for item in part.items)},))"
+            case And() | Or():
+                first, *rest = (show(operand) for operand in part.operands)
+                return f"_{'and' if isinstance(part, And) else 'or'}({first}, {', '.join(f'lambda: {text}' for text in rest)})"
+            case Not():
+                return f"_not({show(part.operand)})"
+            case Lookup():
+                column = tables[part.table][part.column]
+                return f"_lookup({show(part.key)}, ({', '.join(repr(column[key]) for key in part.key.type.values)},))"
+            case Call():
+                texts = [show(argument) for argument in part.arguments]
+                template = FUNCTIONS[part.function].numpy
+                return template.format(**dict(zip("abc", texts, strict=False)), args=", ".join(texts))
+        raise AssertionError(f"unexpected node {part!r}")
+
+    return show(node)

@@ -1,0 +1,148 @@
+"""Prints a checked expression as scalar Python over an environment `v`, and the functions that this text calls.
+
+Everything is float64, as in a spreadsheet. A call without a value raises `DomainError`, a division by zero Python's own
+`ZeroDivisionError`; `engine.program` turns both into a failed rule.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from engine.expr.nodes import (
+    And,
+    Binary,
+    Call,
+    Compare,
+    Lookup,
+    Member,
+    Name,
+    Negate,
+    Node,
+    Not,
+    Number,
+    Or,
+    Power,
+    Text,
+)
+from engine.expr.registry import FUNCTIONS
+
+
+class DomainError(ValueError):
+    """A function was called outside its domain."""
+
+
+def python(node: Node, *, name: Callable[[str], str] = lambda id: f'v["{id}"]') -> str:
+    """Prints an expression as Python.
+
+    Args:
+        node: a checked tree.
+        name: how an input or rule is read from the environment.
+
+    Returns:
+        Python text, fully parenthesised; one index of a vector is read with `[i]`, the domain's index is the name itself.
+    """
+
+    def row(part: Node) -> str:
+        assert isinstance(part, Name)
+        return name(part.id)
+
+    def show(part: Node) -> str:
+        match part:
+            case Number():
+                return repr(part.value)
+            case Text():
+                return repr(part.value)
+            case Name():
+                if part.id == part.type.over:
+                    return part.id
+                return name(part.id) + ("[i]" if part.type.over else "")
+            case Negate():
+                return f"(-{show(part.operand)})"
+            case Binary() | Compare():
+                return f"({show(part.left)} {part.op} {show(part.right)})"
+            case Power():
+                return f"({show(part.base)} ** {part.exponent})"
+            case Member():
+                return f"({show(part.left)} in ({', '.join(show(item) for item in part.items)},))"
+            case And():
+                return "(" + " and ".join(show(operand) for operand in part.operands) + ")"
+            case Or():
+                return "(" + " or ".join(show(operand) for operand in part.operands) + ")"
+            case Not():
+                return f"(not {show(part.operand)})"
+            case Lookup():
+                return f'_cell("{part.table}", "{part.column}", {show(part.key)})'
+            case Call():
+                function = FUNCTIONS[part.function]
+                texts = [
+                    row(argument) if function.parameter(position) != "number" else show(argument)
+                    for position, argument in enumerate(part.arguments)
+                ]
+                return function.python.format(**dict(zip("abc", texts, strict=False)), args=", ".join(texts))
+        raise AssertionError(f"unexpected node {part!r}")
+
+    return show(node)
+
+
+def _ceil(x: float) -> float:
+    return float(math.ceil(x))
+
+
+def _floor(x: float) -> float:
+    return float(math.floor(x))
+
+
+def _ceil_div(a: float, b: float) -> float:
+    return float(math.ceil(a / b))
+
+
+def _ceil_to(a: float, b: float) -> float:
+    return math.ceil(a / b) * b
+
+
+def _integers(values: tuple[float, ...], function: str) -> list[int]:
+    if any(value != math.floor(value) or value < 1 for value in values):
+        raise DomainError(f"{function} needs positive integers")
+    return [int(value) for value in values]
+
+
+def _lcm(*values: float) -> float:
+    return float(math.lcm(*_integers(values, "lcm")))
+
+
+def _gcd(*values: float) -> float:
+    return float(math.gcd(*_integers(values, "gcd")))
+
+
+def _log2(x: float) -> float:
+    if x <= 0:
+        raise DomainError("log2 needs a positive number")
+    return math.log2(x)
+
+
+def _sqrt(x: float) -> float:
+    if x < 0:
+        raise DomainError("sqrt needs a number that is not negative")
+    return math.sqrt(x)
+
+
+def _argmax_over(values: Sequence[float]) -> float:
+    return float(values.index(max(values)))
+
+
+def _sum_where(values: Sequence[float], keys: Sequence[float], key: float) -> float:
+    return float(sum(value for value, other in zip(values, keys, strict=True) if other == key))
+
+
+def _at(values: Sequence[float], index: float) -> float:
+    if not 0 <= index < len(values) or index != int(index):
+        raise DomainError(f"index {index:g} is outside a vector of {len(values)}")
+    return values[int(index)]
+
+
+RUNTIME: Mapping[str, Callable[..., object]] = {
+    function.__name__: function
+    for function in (_ceil, _floor, _ceil_div, _ceil_to, _lcm, _gcd, _log2, _sqrt, _argmax_over, _sum_where, _at)
+}  # fmt: skip
+"""What printed Python text may call, besides `_cell`, which needs the tables of a rule set."""

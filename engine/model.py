@@ -1,0 +1,270 @@
+"""Shapes of the YAML files: one strict pydantic model a body. Meaning (names, units, citations) is checked in `engine.load`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+
+Id = str
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Formula = Annotated[str | int | float, Field(description="An expression of the rule language.")]
+Scalar = bool | int | float | str
+Given = Scalar | list[bool] | list[int | float] | list[str] | None
+
+
+class Body(BaseModel):
+    """Base of all bodies: unknown keys are errors, values are not coerced."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
+
+
+class CodeCite(Body):
+    """Lines of a cited repository."""
+
+    at: str = Field(
+        description="alias:path#L10-L20 or alias:path#L10, at the commit that sources.yaml pins",
+        pattern=r"^[a-z][a-z0-9_]*:[^#\s]+#L[1-9][0-9]*(-L[1-9][0-9]*)?$",
+    )
+    symbol: str = Field(
+        alias="in", description="qualified name of the enclosing function or class; empty at module level"
+    )
+    note: str | None = None
+
+
+class PaperCite(Body):
+    """A place in a paper."""
+
+    paper: str
+    where: str
+    note: str | None = None
+
+
+class DocumentCite(Body):
+    """A section of a document."""
+
+    document: str
+    section: str
+    note: str | None = None
+
+
+def _cite_kind(value: Any) -> str | None:
+    keys = value if isinstance(value, dict) else {}
+    return next((key for key in ("at", "paper", "document") if key in keys), None)
+
+
+Cite = Annotated[
+    Annotated[CodeCite, Tag("at")] | Annotated[PaperCite, Tag("paper")] | Annotated[DocumentCite, Tag("document")],
+    Discriminator(
+        _cite_kind, custom_error_type="cite", custom_error_message="a citation has one of `at`, `paper`, `document`"
+    ),
+]
+Cites = Annotated[list[Cite], Field(min_length=1)]
+
+
+class RuleTest(Body):
+    """Values of the names a rule reads, and what it then yields."""
+
+    given: dict[Id, Given] = Field(default_factory=dict)
+    expect: Given
+    rel: Annotated[float, Field(gt=0, le=0.1)] | None = None
+    note: str | None = None
+
+
+class CaseBody(Body):
+    """One branch: `when` with `formula`, or the last one's `otherwise`."""
+
+    when: Formula | None = None
+    formula: Formula | None = None
+    otherwise: Formula | None = None
+    cite: Cites | None = None
+    assumption: str | None = None
+    note: str | None = None
+
+
+class _Cited(Body):
+    title: Annotated[str, Field(min_length=1)]
+    cite: Cites | None = None
+    assumption: str | None = None
+    note: str | None = None
+    evidence: list[str] = Field(default_factory=list, description="recorded data that this was checked against")
+    tests: list[RuleTest] = Field(default_factory=list)
+
+
+class RuleBody(_Cited):
+    """A formula, or cases of formulas."""
+
+    symbol: str | None = None
+    unit: str | None = Field(None, description="1, B, elem, flop, s, a quotient such as B/elem, or flag")
+    values: Annotated[list[str], Field(min_length=1)] | None = None
+    over: Literal["stage", "layer", "virtual_stage"] | None = None
+    formula: Formula | None = None
+    cases: Annotated[list[CaseBody], Field(min_length=1)] | None = None
+
+
+class CheckBody(_Cited):
+    """A condition that a sound configuration meets."""
+
+    level: Literal["error", "warning", "note"]
+    require: Formula
+    message: str = Field(description="one sentence; {name} is replaced by the value of an input or rule")
+    hint: str | None = None
+    fields: Annotated[list[Id], Field(min_length=1)]
+
+
+class InputBody(Body):
+    """A declared input."""
+
+    title: Annotated[str, Field(min_length=1)]
+    type: Literal["int", "number", "flag", "enum", "text", "set", "layer_vector", "layout"]
+    group: str
+    symbol: str | None = None
+    unit: str = "1"
+    min: Number | None = None
+    max: Number | None = None
+    values: Annotated[list[str], Field(min_length=1)] | None = None
+    members: Annotated[list[str], Field(min_length=1)] | None = None
+    parser: str | None = None
+    flag: str | None = Field(None, description="the launch flag this stands for")
+    from_flags: dict[str, str] = Field(
+        default_factory=dict, description="boolean flags of other names, and the member each stands for"
+    )
+    required: Literal[True] | None = None
+    default: Scalar | list[str] | None = None
+    default_formula: Formula | None = None
+    absent: Scalar | list[str] | None = None
+    either: str | None = Field(
+        None, description="name of a group of which one member is given and the others are derived"
+    )
+    derived: Formula | None = None
+    cite: Cites | None = None
+    assumption: str | None = None
+    note: str | None = None
+
+
+class ColumnBody(Body):
+    """A column of a table."""
+
+    title: str | None = None
+    unit: str = "1"
+    cite: Cites | None = None
+    assumption: str | None = None
+    note: str | None = None
+
+
+class RowBody(BaseModel):
+    """A row of a table: cells by column, null where there is no value."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
+    __pydantic_extra__: dict[str, Number | None]
+
+    title: str | None = None
+    note: str | None = None
+    cite: Cites | None = None
+    assumption: str | None = None
+
+
+class TableBody(Body):
+    """A lookup table."""
+
+    title: str
+    columns: Annotated[dict[str, ColumnBody], Field(min_length=1)]
+    rows: Annotated[dict[str, RowBody], Field(min_length=1)]
+    note: str | None = None
+
+
+class SourceBody(Body):
+    """A cited repository at a pinned commit."""
+
+    repo: str = Field(pattern=r"^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+$")
+    commit: str = Field(pattern=r"^[0-9a-f]{40}$")
+    licence: str
+    title: str | None = None
+    note: str | None = None
+
+
+class PaperBody(Body):
+    """A cited paper."""
+
+    title: str
+    arxiv: str | None = None
+    year: int | None = None
+    url: str | None = None
+    note: str | None = None
+
+
+class DocumentBody(Body):
+    """A cited document."""
+
+    title: str
+    language: str | None = None
+    url: str | None = None
+    note: str | None = None
+
+
+class DatasetBody(Body):
+    """Recorded data that rules are checked against."""
+
+    title: str
+    records: int | None = None
+    note: str | None = None
+
+
+class LedgerBody(Body):
+    """Vectors over stage that add up to a total."""
+
+    rows: list[Id]
+    total: Id
+
+
+class StagesBody(Body):
+    """Columns of the table of all stages."""
+
+    rows: list[Id]
+
+
+class ViewBody(Body):
+    """A table of results: which rules, in which order."""
+
+    title: str
+    kind: Literal["list", "stages", "summary"]
+    rows: list[Id] = Field(default_factory=list)
+    configuration: list[Id] = Field(default_factory=list)
+    ledger: LedgerBody | None = None
+    stages: StagesBody | None = None
+    capacity: Id | None = None
+    peak_stage: Id | None = None
+    verdict: Id | None = None
+    note: str | None = None
+
+
+SECTIONS: dict[str, type[BaseModel]] = {
+    "inputs": InputBody,
+    "rules": RuleBody,
+    "checks": CheckBody,
+    "tables": TableBody,
+    "sources": SourceBody,
+    "papers": PaperBody,
+    "documents": DocumentBody,
+    "datasets": DatasetBody,
+    "views": ViewBody,
+}
+"""Model of the bodies of each section."""
+
+SPECIAL_FILES: dict[str, tuple[str, ...]] = {
+    "sources.yaml": ("sources", "papers", "documents", "datasets"),
+    "views.yaml": ("views",),
+}
+"""Sections that live in files of a fixed name, and only there."""
+
+NESTED: dict[Any, type[BaseModel]] = {
+    "at": CodeCite,
+    "paper": PaperCite,
+    "document": DocumentCite,
+    "cases": CaseBody,
+    "tests": RuleTest,
+    "columns": ColumnBody,
+    "ledger": LedgerBody,
+    "stages": StagesBody,
+}
+"""Model of the bodies below a key, or of a citation by its kind."""

@@ -1,0 +1,78 @@
+"""A preset: values for inputs, as a person writes them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from engine.diagnostics import EngineError, Findings, Source, Span
+from engine.yaml_source import MappingNode, ScalarNode, describe, parse, read_text, to_plain
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Values by input name. `None` means the same as leaving the input out.
+
+    Attributes:
+        values: as written; they are validated against a rule set when it is evaluated.
+        path: where they were read, for messages.
+        places: position of each key and of each value in the file.
+    """
+
+    values: Mapping[str, Any]
+    path: str = "preset"
+    places: Mapping[str, tuple[Span, Span]] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Preset:
+        """Reads a preset from a YAML file, or from standard input for `-`.
+
+        Raises:
+            EngineError: the file cannot be read or is not a flat mapping of inputs to values.
+        """
+        findings = Findings()
+        source = Source("<stdin>", sys.stdin.read()) if str(path) == "-" else read_text(Path(path))
+        tree = parse(source, findings)
+        if tree is not None and not isinstance(tree, MappingNode):
+            findings.add("E203", f"a preset is a mapping of inputs to values, but this is {describe(tree)}", tree.span)
+        findings.raise_if_errors()
+        assert isinstance(tree, MappingNode)
+        places = {name: (entry.key_span, entry.value.span) for name, entry in tree.entries.items()}
+        return cls({name: to_plain(entry.value) for name, entry in tree.entries.items()}, source.path, places)
+
+    def overlaid(self, changes: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]]) -> Preset:
+        """Returns the preset with some values changed.
+
+        Args:
+            changes: input name to new value; None sets the absent value.
+            groups: for each member of an either-or group the other members; setting one withdraws the others.
+        """
+        withdrawn = {other for name in changes for other in groups.get(name, ()) if other not in changes}
+        kept = {name: value for name, value in self.values.items() if name not in withdrawn}
+        places = {name: place for name, place in self.places.items() if name not in changes}
+        return Preset({**kept, **changes}, self.path, places)
+
+
+def parse_setting(text: str) -> tuple[str, Any]:
+    """Reads a `--set name=value` argument; the value is read as YAML.
+
+    Raises:
+        EngineError: the text is not of this form (E506).
+    """
+    name, equals, value = text.partition("=")
+    findings = Findings()
+    if not equals or not name.strip():
+        findings.add("E506", f"`{text}` is not of the form name=value", help="for example --set micro_batch_size=4")
+        findings.raise_if_errors()
+    node = parse(Source(f"--set {name}", value), findings) if value.strip() else None
+    if findings.has_errors:
+        raise EngineError(findings.sorted())
+    if isinstance(node, MappingNode):
+        findings.add("E506", f"the value of `{name}` cannot be a mapping")
+        findings.raise_if_errors()
+    return name.strip(), None if node is None or (isinstance(node, ScalarNode) and node.value is None) else to_plain(
+        node
+    )

@@ -1,0 +1,207 @@
+"""A rule set as scalar code: every rule is one small function over a lazy environment, compiled when it is first needed.
+
+Only what the wanted rules need is computed, and of a rule with cases only the branch that is selected, so a missing input or a
+division by zero elsewhere does no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from engine.expr.nodes import Node
+from engine.expr.to_python import RUNTIME, DomainError, python
+from engine.parsers import PatternError, expand_layers
+from engine.rules import Computed, Input
+from engine.ruleset import RuleSet
+from engine.slots import LAYOUT_PARTS, slots_of
+from engine.trouble import Failed, Trouble, Unavailable
+
+Compute = Callable[["Scope"], tuple[Any, Any]]
+"""From an environment to (branch taken, value); lists of both for a vector."""
+
+
+def size_name(domain: str) -> str:
+    """Returns the name under which an environment keeps the size of a domain; no id can look like this."""
+    return f"#{domain}"
+
+
+class Scope(dict[str, Any]):
+    """Values by name; a name that is not there yet is computed on first use.
+
+    Attributes:
+        branches: position of the branch taken by each rule computed so far; a list for a vector.
+        troubles: why names have no value.
+        given: inputs that were given a value.
+        given_parts: how names follow from given layer vectors and layouts, which depend on other inputs.
+    """
+
+    def __init__(self, program: Program, values: Mapping[str, Any]) -> None:
+        super().__init__(values)
+        self._program = program
+        self.given: Collection[str] = values.keys()
+        self.given_parts: dict[str, Compute] = {}
+        self.branches: dict[str, Any] = {}
+        self.troubles: dict[str, Trouble] = {}
+
+    def __missing__(self, name: str) -> Any:
+        trouble = self.troubles.get(name)
+        if trouble is None:
+            try:
+                branch, value = (self.given_parts.get(name) or self._program.compute(name))(self)
+            except Trouble as caught:
+                trouble = caught
+            except ZeroDivisionError:
+                trouble = Failed(name, self._program.explain_division(name, self), "E601")
+            except DomainError as error:
+                trouble = Failed(name, str(error), "E603")
+            except PatternError as error:
+                trouble = Failed(name, f"{name}: {error}", "E505")
+            else:
+                self.branches[name] = branch
+                self[name] = value
+                return value
+            self.troubles[name] = trouble
+        raise trouble from None
+
+
+class Program:
+    """The compiled rules of a rule set."""
+
+    def __init__(self, rules: RuleSet) -> None:
+        self._rules = rules
+        self._compiled: dict[str, Compute] = {}
+        self._names: dict[str, Any] = {**RUNTIME, "_cell": self._cell, "float": float, "int": int}
+
+    def function(self, want: str) -> Callable[[Mapping[str, Any]], Any]:
+        """Returns a function from values of all needed inputs to the value of one rule; see `RuleSet.function`."""
+        self.compute(want)
+
+        def run(values: Mapping[str, Any]) -> Any:
+            return Scope(self, values)[want]
+
+        return run
+
+    def compute(self, name: str) -> Compute:
+        """Returns the compiled function of a rule, an input's stand-in, or the size of a domain."""
+        compiled = self._compiled.get(name)
+        if compiled is None:
+            compiled = self._compiled[name] = self._make(name)
+        return compiled
+
+    def _make(self, name: str) -> Compute:
+        rules = self._rules
+        if name.startswith("#"):
+            return self._expression(rules.sizes[name[1:]].node)
+        if name in rules.computed:
+            return self._rule(rules.computed[name])
+        return self._input(rules.slots[name], name)
+
+    def _eval(self, text: str) -> Any:
+        return eval(compile(text, "<rule>", "eval"), self._names)
+
+    def _expression(self, node: Node) -> Compute:
+        return self._eval(f"lambda v: (0, {python(node)})")  # type: ignore[no-any-return]
+
+    def _rule(self, rule: Computed) -> Compute:
+        text = ""
+        for position, branch in enumerate(rule.branches):
+            text += f"({position}, {python(branch.formula.node)})"
+            if branch.when is not None:
+                text += f" if {python(branch.when.node)} else "
+        if rule.type.over is None:
+            return self._eval(f"lambda v: ({text})")  # type: ignore[no-any-return]
+        size = f'v["{size_name(rule.type.over)}"]'
+        pairs: Callable[[Scope], list[tuple[int, Any]]] = self._eval(
+            f"lambda v: [({text}) for i in range(int({size})) for {rule.type.over} in (float(i),)]"
+        )
+
+        def vector(scope: Scope) -> tuple[list[int], list[Any]]:
+            both = pairs(scope)
+            return [branch for branch, _ in both], [value for _, value in both]
+
+        return vector
+
+    def _input(self, item: Input, slot: str) -> Compute:
+        """The stand-in of an input that is not given: derived from its group, a default, or the absent value."""
+        stand_in = self._stand_in(item, slot)
+        if item.either is None or item.derived is None:
+            return stand_in
+        siblings = self._rules.siblings(item)
+        derived = self._expression(item.derived.node)
+        names = " or ".join((item.id, *siblings))
+
+        def either(scope: Scope) -> tuple[Any, Any]:
+            if any(sibling in scope.given for sibling in siblings):
+                return derived(scope)
+            try:
+                return stand_in(scope)
+            except Unavailable as missing:
+                raise Unavailable((names,)) from missing
+
+        return either
+
+    def _stand_in(self, item: Input, slot: str) -> Compute:
+        if item.default_formula is not None:
+            return self._expression(item.default_formula.node)
+        value = item.default if item.default is not None else item.absent
+        if value is None:
+
+            def missing(scope: Scope) -> tuple[Any, Any]:
+                raise Unavailable((item.id,))
+
+            return missing
+        return self.given_slots(item, value)[slot]
+
+    def given_slots(self, item: Input, value: Any) -> Mapping[str, Compute]:
+        """Returns how each name that an input provides follows from the input's accepted value."""
+        if item.kind == "layer_vector":
+            return {item.id: lambda scope: (0, list(expand_layers(value, int(scope["num_layers"]))))}
+        if item.kind == "layout":
+            return _layout(item, value)
+        return {slot: _constant(content) for slot, content in constant_slots(item, value).items()}
+
+    def evaluate(self, node: Node, scope: Scope) -> Any:
+        """Evaluates one checked scalar expression."""
+        return self._expression(node)(scope)[1]
+
+    def explain_division(self, name: str, scope: Scope) -> str:
+        """Says which division by zero happened in a rule, naming its operands."""
+        from engine.explain_failure import division
+
+        return division(self._rules, name, scope, self._names)
+
+    def _cell(self, table: str, column: str, key: str) -> float:
+        value = self._rules.tables[table].cells[column][key]
+        if value is None:
+            raise Unavailable((f"{column} of {key} in table {table}",))
+        return value
+
+
+def constant_slots(item: Input, value: Any) -> Mapping[str, Any]:
+    """Returns the values of the names that an input provides, for inputs whose names do not depend on other inputs."""
+    if item.kind == "set":
+        return {slot: member in value for slot, member in zip(slots_of(item), item.members, strict=True)}
+    return {} if item.kind == "text" else {item.id: value}
+
+
+def _constant(value: Any) -> Compute:
+    return lambda scope: (0, value)
+
+
+def _layout(item: Input, layout: Any) -> Mapping[str, Compute]:
+    given = bool(layout)
+
+    def part(kind: str) -> Compute:
+        def counts(scope: Scope) -> tuple[Any, Any]:
+            size = int(scope[size_name("virtual_stage")])
+            if not given:
+                return 0, [0.0] * size
+            if len(layout) != size:
+                raise PatternError(f"the layout has {len(layout)} virtual stages, the configuration {size}")
+            return 0, [float(stage[kind]) for stage in layout]
+
+        return counts
+
+    parts = {f"{item.id}_{kind}": part(kind) for kind in LAYOUT_PARTS}
+    return {**parts, f"{item.id}_stages": _constant(float(len(layout))), f"{item.id}_given": _constant(given)}

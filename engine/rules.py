@@ -1,0 +1,172 @@
+"""What a loaded rule set consists of: inputs, rules, checks, tables, views and sources, each with its place in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.diagnostics import Span
+from engine.expr.nodes import Node, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A checked expression and where it stands."""
+
+    text: str
+    node: Node
+    place: Any = field(compare=False, repr=False)  # ScalarNode; typed as Any so that evaluation does not depend on YAML
+
+    def span(self, start: int = 0, end: int | None = None) -> Span:
+        """Returns the place in the file of the characters from `start` to `end`."""
+        from engine.yaml_source import scalar_span
+
+        return scalar_span(self.place, start, len(self.text) if end is None else end)
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Where a formula comes from: lines of code, a place in a paper, or a section of a document.
+
+    Attributes:
+        kind: `code`, `paper` or `document`.
+        source: alias in sources.yaml.
+        where: `path#L1-L2`, an equation, or a section.
+        symbol: enclosing function or class of cited code.
+        note: why these lines.
+    """
+
+    kind: str
+    source: str
+    where: str
+    symbol: str = ""
+    note: str | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One case of a rule: `when` is None for the only or the last branch."""
+
+    when: Expression | None
+    formula: Expression
+    citations: tuple[Citation, ...]
+    assumption: str | None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A rule's own example."""
+
+    given: Mapping[str, Any]
+    expect: Any
+    rel: float | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Computed:
+    """Anything with a value that formulas yield: a rule or a check."""
+
+    id: str
+    title: str
+    type: Type
+    branches: tuple[Branch, ...]
+    symbol: str | None = None
+    note: str | None = None
+    evidence: tuple[str, ...] = ()
+    tests: tuple[Test, ...] = ()
+    span: Span = field(repr=False)
+
+    @property
+    def unit(self) -> str:
+        """Unit as text: `B`, `elem`, …, `flag`, or `enum`."""
+        if self.type.kind == "flag":
+            return "flag"
+        return "enum" if self.type.kind == "text" else str(self.type.unit)
+
+    @property
+    def provenance(self) -> str:
+        """The strongest class of evidence: `code`, `paper`, `document` or `assumption`."""
+        kinds = {citation.kind for branch in self.branches for citation in branch.citations}
+        if any(branch.assumption for branch in self.branches):
+            kinds.add("assumption")
+        return next(kind for kind in ("code", "paper", "document", "assumption") if kind in kinds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule(Computed):
+    """A formula of the memory model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check(Computed):
+    """A condition that a sound configuration meets; its value is true where it holds."""
+
+    level: str
+    message: str
+    hint: str | None
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    """A declared input.
+
+    Attributes:
+        default: value that stands where nothing is given; for a formula see `default_formula`.
+        absent: value that null or nothing stands for.
+        either: group of inputs of which one is given.
+        derived: this input from the other members of its group.
+    """
+
+    id: str
+    title: str
+    kind: str
+    group: str
+    unit: str
+    symbol: str | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    values: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
+    parser: str | None = None
+    flag: str | None = None
+    from_flags: Mapping[str, str] = field(default_factory=dict)
+    required: bool = False
+    default: Any = None
+    default_formula: Expression | None = None
+    absent: Any = None
+    either: str | None = None
+    derived: Expression | None = None
+    citations: tuple[Citation, ...] = ()
+    assumption: str | None = None
+    note: str | None = None
+    span: Span = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A lookup table; `cells` maps column and key to a number, None where there is no value."""
+
+    id: str
+    title: str
+    keys: tuple[str, ...]
+    columns: Mapping[str, Type]
+    cells: Mapping[str, Mapping[str, float | None]]
+    citations: Mapping[str, tuple[Citation, ...]]
+    titles: Mapping[str, str]
+    span: Span = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A table of results; `body` is the validated declaration."""
+
+    id: str
+    title: str
+    kind: str
+    body: Any
+    span: Span = field(repr=False)

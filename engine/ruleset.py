@@ -1,0 +1,137 @@
+"""The rule set: everything that a folder of rules says, checked, with its dependency graph."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.diagnostics import Diagnostic
+from engine.expr.check import Symbols
+from engine.graph import Graph
+from engine.rules import Check, Computed, Expression, Input, Rule, Table, View
+
+if TYPE_CHECKING:
+    from engine.program import Program
+
+
+@dataclass(frozen=True, eq=False)
+class RuleSet:
+    """A loaded rule set. Make one with `RuleSet.load`.
+
+    Attributes:
+        path: folder that it was read from.
+        inputs: declared inputs by id.
+        rules: rules by id.
+        checks: checks by id.
+        tables: lookup tables by id.
+        views: tables of results by name.
+        sources: cited repositories, papers, documents and datasets: section, key, validated body.
+        symbols: types of all names.
+        sizes: expression for the size of each domain whose inputs are declared.
+        graph: who reads whom; inputs are nodes too.
+        warnings: findings that are not errors.
+    """
+
+    path: Path
+    inputs: Mapping[str, Input]
+    rules: Mapping[str, Rule]
+    checks: Mapping[str, Check]
+    tables: Mapping[str, Table]
+    views: Mapping[str, View]
+    sources: Mapping[str, Mapping[str, Any]]
+    symbols: Symbols = field(repr=False)
+    sizes: Mapping[str, Expression] = field(repr=False)
+    graph: Graph = field(repr=False)
+    warnings: tuple[Diagnostic, ...] = ()
+
+    @classmethod
+    def load(cls, path: str | Path | None = None) -> RuleSet:
+        """Reads and checks a rule set.
+
+        Args:
+            path: folder of rule files, or one file; None for the rules that are shipped with the package.
+
+        Raises:
+            EngineError: with every finding in every file, if one of them is an error.
+        """
+        from engine.load import load
+
+        return load(path)
+
+    @cached_property
+    def computed(self) -> Mapping[str, Computed]:
+        """Rules and checks by id."""
+        return {**self.rules, **self.checks}
+
+    @cached_property
+    def slots(self) -> Mapping[str, Input]:
+        """The input behind every name that an input provides: itself, the flags of a set, the vectors of a layout."""
+        from engine.slots import slots_of
+
+        return {name: item for item in self.inputs.values() for name in slots_of(item)}
+
+    def siblings(self, item: Input) -> tuple[str, ...]:
+        """Returns the other members of an input's either-or group."""
+        return tuple(
+            other.id
+            for other in self.inputs.values()
+            if item.either and other.either == item.either and other.id != item.id
+        )
+
+    @cached_property
+    def program(self) -> Program:
+        """The rules as lazily compiled scalar code."""
+        from engine.program import Program
+
+        return Program(self)
+
+    def function(self, want: str) -> Callable[[Mapping[str, Any]], Any]:
+        """Returns a fast function from resolved inputs (see `engine.resolve.resolve`) to the value of one rule.
+
+        Raises:
+            EngineError: there is no such rule (E604).
+        """
+        return self.program.function(want)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over all formulas, units and conditions: equal digests compute equal values."""
+        return hashlib.sha256("\n".join(self._lines()).encode()).hexdigest()
+
+    def _lines(self) -> Iterator[str]:
+        for id in sorted(self.inputs):
+            item = self.inputs[id]
+            texts = [expression.text for expression in (item.default_formula, item.derived) if expression]
+            yield repr(
+                (
+                    id,
+                    item.kind,
+                    item.unit,
+                    item.minimum,
+                    item.maximum,
+                    item.values,
+                    item.members,
+                    item.default,
+                    item.absent,
+                    item.either,
+                    texts,
+                )
+            )
+        for id in sorted(self.computed):
+            rule = self.computed[id]
+            yield repr(
+                (
+                    id,
+                    rule.type.kind,
+                    rule.unit,
+                    rule.type.values,
+                    rule.type.over,
+                    [(branch.when.text if branch.when else "", branch.formula.text) for branch in rule.branches],
+                )
+            )
+        for id in sorted(self.tables):
+            yield repr((id, sorted((column, sorted(cells.items())) for column, cells in self.tables[id].cells.items())))
