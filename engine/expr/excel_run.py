@@ -21,6 +21,8 @@ Cell = Scalar | Sequence[Scalar | None] | None
 
 _PADDING = ("", "")  # cells beyond the size of a domain hold an empty text; printed text must not count them
 
+_HERE = ".here"  # ends the name of a vector's entry at the index that is evaluated; ids have no dots
+
 
 class ExcelError(ValueError):
     """A printed formula cannot be compiled, or yields an error instead of a value."""
@@ -65,7 +67,7 @@ def run_rule(
     here: dict[str, str] = {}
 
     def reference(name: Name) -> str:
-        return here.setdefault(name.id, f"{name.id}.here") if name.type.over == over else name.id
+        return here.setdefault(name.id, name.id + _HERE) if name.type.over == over else name.id
 
     text = excel_cases(branches, reference=reference, may_fail=may_fail)
     values: list[float | str] = []
@@ -91,13 +93,13 @@ def evaluate(text: str, cells: Mapping[str, Cell]) -> float | str:
     """
     function, inputs = _compile(text)
     by_upper = {id.upper(): value for id, value in cells.items()}  # `formulas` upper-cases names
-    missing = sorted(id.lower() for id in inputs if by_upper.get(id) is None)
+    missing = sorted(id.lower().removesuffix(_HERE) for id in inputs if by_upper.get(id) is None)
     result = _single(function(*(_argument(by_upper.get(id)) for id in inputs)))
-    if isinstance(result, str) and result:
+    if type(result) is str and result:  # cell errors are a subclass of str
         return result
     if isinstance(result, int | float) and not isinstance(result, bool):
         return float(result)
-    reason = f" ({', '.join(missing)} has no value)" if missing else ""
+    reason = f" (no value for {', '.join(missing)})" if missing else ""
     raise ExcelError(f"`={text}` yields {result if str(result) else 'an empty text'}{reason}")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from string import Formatter
 
@@ -42,19 +42,30 @@ def vector_domain(call: Call) -> str:
     return over
 
 
-@cache
-def slots(template: str) -> Mapping[str, tuple[frozenset[str], frozenset[str]]]:
-    """Returns what stands directly left and right of each slot of a template: single signs or LaTeX commands.
+def fill(template: str, render: Callable[[str, str, str], str]) -> str:
+    """Fills the slots of a template.
 
-    A printer reads from these neighbours how tightly an argument must bind: between parentheses and commas anything may
-    stand, beside a `/` only what binds more tightly. A slot that occurs twice gets the neighbours of both places.
+    Args:
+        template: a printing from the registry, in the syntax of `str.format`.
+        render: gives the text for a slot from its name and from what stands directly left and right of it: a single
+            sign, a LaTeX command or nothing. From these a printer knows how tightly an argument must bind: between
+            parentheses and commas anything may stand, beside a `/` only what binds more tightly.
+
+    Returns:
+        The filled template.
     """
-    pieces = list(Formatter().parse(template))  # pairs of literal text and the slot after it, literal braces unescaped
-    found: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
-    for position, (_, slot, _, _) in enumerate(pieces):
-        if slot is not None:
-            left = "".join(text for text, _, _, _ in pieces[: position + 1])
-            right = "".join(text for text, _, _, _ in pieces[position + 1 :])
-            before = found.get(slot, (frozenset(), frozenset()))
-            found[slot] = (before[0] | set(_TOKEN.findall(left)[-1:]), before[1] | set(_TOKEN.findall(right)[:1]))
-    return found
+    return "".join(
+        literal + (render(slot, left, right) if slot else "") for literal, slot, left, right in _pieces(template)
+    )
+
+
+@cache
+def _pieces(template: str) -> tuple[tuple[str, str, str, str], ...]:
+    """Returns pieces of literal text, the slot after it or "", and the slot's neighbours."""
+    parsed = [(literal, slot or "") for literal, slot, _, _ in Formatter().parse(template)]
+    pieces = []
+    for position, (literal, slot) in enumerate(parsed):
+        left = _TOKEN.findall("".join(text for text, _ in parsed[: position + 1]))[-1:]
+        right = _TOKEN.findall("".join(text for text, _ in parsed[position + 1 :]))[:1]
+        pieces.append((literal, slot, "".join(left), "".join(right)))
+    return tuple(pieces)

@@ -28,7 +28,7 @@ from engine.expr.nodes import (
     Text,
     walk,
 )
-from engine.expr.printing import DOMAIN_SIZES, Branch, check_branches, slots, vector_domain
+from engine.expr.printing import DOMAIN_SIZES, Branch, check_branches, fill, vector_domain
 from engine.expr.registry import FUNCTIONS
 
 SAFE_FUNCTIONS = frozenset(
@@ -205,14 +205,14 @@ class _Printer:
         parts = dict(zip("abc", arguments, strict=False))
         if "{size}" in function.excel:
             parts["size"] = self.value(DOMAIN_SIZES[vector_domain(node)])
-        texts = {
-            slot: parts[slot].within(_needed(left, right))
-            for slot, (left, right) in slots(function.excel).items()
-            if slot != "args"
-        }
-        texts["args"] = ",".join(argument.text for argument in arguments)
-        nesting = max((part.nesting for part in (*arguments, *parts.values())), default=0)
-        return _Printed(function.excel.format(**texts), nesting=nesting + _nesting(function.excel))
+
+        def render(slot: str, left: str, right: str) -> str:
+            if slot == "args":
+                return ",".join(argument.text for argument in arguments)
+            return parts[slot].within(max(_NEEDS_LEFT[left], _NEEDS_RIGHT[right]))
+
+        nesting = max(part.nesting for part in (*arguments, *parts.values()))
+        return _Printed(fill(function.excel, render), nesting=nesting + _nesting(function.excel))
 
     def _needs_guard(self, node: And | Or) -> bool:
         return any(self._can_fail(operand) for operand in node.operands[1:])
@@ -238,11 +238,6 @@ class _Printer:
             test = self.condition(operand)
             printed = _call("IF", test, printed, _ZERO) if isinstance(node, And) else _call("IF", test, _ONE, printed)
         return printed
-
-
-def _needed(left: frozenset[str], right: frozenset[str]) -> int:
-    """Returns how tightly an argument must bind between its neighbours in a template."""
-    return max(*(_NEEDS_LEFT[sign] for sign in left), *(_NEEDS_RIGHT[sign] for sign in right))
 
 
 def _nesting(template: str) -> int:

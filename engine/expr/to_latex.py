@@ -22,7 +22,7 @@ from engine.expr.nodes import (
     Power,
     Text,
 )
-from engine.expr.printing import DOMAIN_SIZES, Branch, check_branches, slots, vector_domain
+from engine.expr.printing import DOMAIN_SIZES, Branch, check_branches, fill, vector_domain
 from engine.expr.registry import FUNCTIONS
 
 Symbol = Callable[[str], str | None]
@@ -167,12 +167,13 @@ class _Printer:
         if function.parameter(0) != "number":
             over = vector_domain(node)
             parts |= {"over": self._name(over), "size": self.show(DOMAIN_SIZES[over])}
-        texts = {"args": ", ".join(argument.text for argument in arguments)}
-        for slot, (left, right) in slots(function.latex).items():
-            if slot != "args":
-                needed = max((_NEEDS.get(sign, _JUNCTION) for sign in left | right), default=_JUNCTION)
-                texts[slot] = parts[slot].within(needed)
-        return _Printed(function.latex.format(**texts), _LEVELS.get(node.function, _POWER))
+
+        def render(slot: str, left: str, right: str) -> str:
+            if slot == "args":
+                return ", ".join(argument.text for argument in arguments)
+            return parts[slot].within(max(_NEEDS.get(left, _JUNCTION), _NEEDS.get(right, _JUNCTION)))
+
+        return _Printed(fill(function.latex, render), _LEVELS.get(node.function, _POWER))
 
 
 def _number(node: Number) -> _Printed:
