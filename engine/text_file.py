@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from engine.diagnostics import EngineError, Findings, Source, nearest
 
@@ -36,12 +37,24 @@ def read_text(path: str | Path, *, limit_bytes: int = LIMIT_BYTES, shown: str | 
     shown = str(path) if shown is None else shown
     try:
         with path.open("rb") as stream:
-            status = os.fstat(stream.fileno())
-            size = status.st_size if stat.S_ISREG(status.st_mode) else 0
-            data = stream.read(limit_bytes + 1) if size <= limit_bytes else b""
+            return read_stream(stream, shown, limit_bytes=limit_bytes)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise _error("E101", f"cannot read the file: {reason.lower()}", shown, _nearby(path, error)) from None
+
+
+def read_stream(stream: BinaryIO, shown: str, *, limit_bytes: int = LIMIT_BYTES) -> Source:
+    """Reads an open file or pipe, such as `sys.stdin.buffer`, under the same rules as `read_text`.
+
+    Raises:
+        EngineError: E102 not UTF-8, E103 too large, E108 binary.
+    """
+    try:
+        status = os.fstat(stream.fileno())
+        size = status.st_size if stat.S_ISREG(status.st_mode) else 0
+    except OSError:  # not a file of the operating system
+        size = 0
+    data = stream.read(limit_bytes + 1) if size <= limit_bytes else b""
     if size > limit_bytes or len(data) > limit_bytes:
         have = f"{size / 1e6:,.1f} MB" if size else "more"
         message = f"the file is too large: {have}, where {limit_bytes / 1e6:,.1f} MB is the most that is read"

@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from engine.diagnostics import Findings, Source, Span
-from engine.text_file import LIMIT_BYTES, decode, read_text
+from engine.text_file import LIMIT_BYTES, decode, read_stream, read_text
 from engine.yaml_nodes import (
     Entry,
     MappingNode,
@@ -39,6 +39,7 @@ __all__ = [
     "decode",
     "describe",
     "parse",
+    "read_stream",
     "read_text",
     "scalar_span",
     "to_plain",

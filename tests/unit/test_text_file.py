@@ -1,12 +1,13 @@
 """Reading files that others wrote."""
 
+import io
 import os
 from pathlib import Path
 
 import pytest
 
 from engine.diagnostics import EngineError
-from engine.text_file import decode, read_text
+from engine.text_file import decode, read_stream, read_text
 
 
 def refusal(path: Path, **options: int) -> str:
@@ -83,3 +84,9 @@ def test_place_of_a_bad_byte_counts_characters() -> None:
     span = caught.value.diagnostics[0].span
     assert span is not None
     assert (span.line, span.column) == (2, 9)
+
+
+def test_stream_is_capped_too() -> None:
+    assert read_stream(io.BytesIO(b"a: 1"), "<stdin>").text == "a: 1"
+    with pytest.raises(EngineError, match="too large"):
+        read_stream(io.BytesIO(b"a" * 11), "<stdin>", limit_bytes=10)
