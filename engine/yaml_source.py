@@ -27,7 +27,7 @@ from engine.yaml_nodes import (
     scalar_span,
     to_plain,
 )
-from engine.yaml_syntax import report_hidden_characters, report_syntax_error
+from engine.yaml_syntax import CHECK_FILE, report_hidden_characters, report_syntax_error
 
 __all__ = [
     "LIMIT_BYTES",
@@ -242,14 +242,15 @@ class _Builder:
             plural = f"{kind}es" if kind == "alias" else f"{kind}s"
             self.findings.add(
                 "E106",
-                f"{plural} are not used in these files{often}",
+                f"{plural} are not allowed here{often}",
                 spans[0],
                 help=_INSTEAD[kind],
                 related=[(span, f"{kind} here too") for span in spans[1:4]],
             )
 
     def stop(self, code: str, message: str, node: Node) -> bool:
-        self.findings.add(code, message, self.source.span(node.start, node.start + 1))
+        span = self.source.span(node.start, node.start + 1)
+        self.findings.add(code, message, span, help=CHECK_FILE)
         self.usable = False
         return True
 

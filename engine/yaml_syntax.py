@@ -17,6 +17,8 @@ _HIDDEN = re.compile(
 _NAMES = {"\x08": "BACKSPACE", "\x0c": "FORM FEED", "\x1b": "ESCAPE", "\x7f": "DELETE", "\x85": "NEXT LINE"}
 _MOST_SHOWN = 5
 
+CHECK_FILE = "check that this is the file you meant"
+
 _INDENTATION = "keys of one mapping begin in one column, and so do the dashes of one list; indent with spaces"
 _LIST = ("the list `[` is not closed, or a comma is missing", "put a `,` between entries and a `]` at the end")
 _MAPPING = ("the mapping `{` is not closed, or a comma is missing", "put a `,` between entries and a `}` at the end")
@@ -78,12 +80,14 @@ def report_syntax_error(source: Source, error: yaml.YAMLError, findings: Finding
     problem = error.problem or "unexpected text"
     noticed = _span(source, error.problem_mark)
     if "maximum nesting depth" in problem:
-        findings.add("E103", "values are nested too deeply", noticed)
+        findings.add("E103", "values are nested too deeply", noticed, help=CHECK_FILE)
         return
     began = _span(source, error.context_mark) if error.context_mark else noticed
     message, help_text = _explain(problem, source.text[error.problem_mark.index :][:1])
     if any(words in problem for words in _MEND_AT_START):
         related = [(noticed, "noticed here")] if noticed.line != began.line else []
+        if " #" in source.line(began.line)[began.column :]:
+            help_text = f"{help_text}; ` #` begins a comment, so put a value that holds it in quotes"
         findings.add("E104", message, began, help=help_text, related=related)
     else:
         related = [(began, "it began here")] if noticed.line != began.line else []
@@ -96,9 +100,9 @@ def _span(source: Source, mark: yaml.Mark) -> Span:
 
 
 def _explain(problem: str, char: str) -> tuple[str, str | None]:
+    if "tab character" in problem or ("cannot start any token" in problem and char == "\t"):
+        return "a tab is used for indentation", "indent with spaces"
     if "cannot start any token" in problem:
-        if char == "\t":
-            return "a tab is used for indentation", "indent with spaces"
         return f"a value cannot begin with `{char}`", "put the value in quotes"
     for words, message, help_text in _PROBLEMS:
         if words in problem:
