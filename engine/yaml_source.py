@@ -213,6 +213,14 @@ class _Builder:
         elif key.value == "<<" and not key.style:
             self.refuse("merge key", key.start, key.end)
             self.usable = False
+        elif (
+            isinstance(value, ScalarNode)
+            and value.start == value.end
+            and not value.style
+            and ":" not in self.source.text[key.end : value.start + 1]
+        ):
+            help_text = "a `,` ends a text in `{}` and `[]`: put a text that holds one in quotes"
+            self.findings.add("E104", f"`{key.raw}` has no value", key.span, help=help_text)
         elif key.value in mapping.entries:
             first = mapping.entries[key.value].key_span
             self.findings.add(

@@ -29,6 +29,7 @@ _PROBLEMS: tuple[tuple[str, str, str], ...] = (
         "a `:` is not expected here",
         "put a value that holds `: ` in quotes, and compare with the line before: its indentation, its `:`",
     ),
+    ("found unexpected ':'", "a `:` is not expected here", "write `key: value`, with a space after the colon"),
     ("could not find expected ':'", "this key has no `:`", "write `key: value`, with a space after the colon"),
     ("found unexpected end of stream", "the quote is not closed", "close the quote"),
     ("expected ',' or ']'", *_LIST),

@@ -195,6 +195,7 @@ def test_duplicate_key_keeps_the_first_and_shows_it() -> None:
         ("a: [1\nb: 2\n", [("E104", "1:4")]),
         ("a: {b\nc: 2\n", [("E104", "1:4")]),
         ("a: b: c\n", [("E104", "1:5")]),
+        ("{a: 1, note: half, rounded up}\n", [("E104", "1:20")]),
         ("a: %b\n", [("E104", "1:4")]),
         ("a: x\x1b[31m\n", [("E111", "1:5")]),
         ("a: B\u202e\n", [("E111", "1:5")]),
@@ -206,6 +207,11 @@ def test_duplicate_key_keeps_the_first_and_shows_it() -> None:
 )
 def test_refused(text: str, expected: list[tuple[str, str]]) -> None:
     assert sorted(refused(text)) == sorted(expected)
+
+
+def test_value_that_is_left_out_is_null() -> None:
+    assert to_plain(read("{a: , b: }\n")) == {"a": None, "b": None}
+    assert to_plain(read("a:\n? b\n:\n")) == {"a": None, "b": None}
 
 
 def test_quoted_merge_key_and_key_words_are_text() -> None:
