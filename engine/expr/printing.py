@@ -8,7 +8,7 @@ from functools import cache
 from string import Formatter
 
 from engine.domains import SIZES
-from engine.expr.nodes import Call, Node
+from engine.expr.nodes import Call, Node, Number
 from engine.expr.parse import parse
 
 Branch = tuple[Node | None, Node]
@@ -16,6 +16,9 @@ Branch = tuple[Node | None, Node]
 
 DOMAIN_SIZES: Mapping[str, Node] = {domain: parse(size) for domain, size in SIZES.items()}
 """How many indices a domain has, as an expression over inputs."""
+
+CASTS = frozenset({"B", "elem", "flop"})
+"""Functions that change only the unit."""
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|\S")
 
@@ -28,6 +31,13 @@ def check_branches(branches: Sequence[Branch]) -> None:
     """
     if not branches or branches[-1][0] is not None or any(when is None for when, _ in branches[:-1]):
         raise ValueError("the branches are not cases followed by one `otherwise`")
+
+
+def is_one(node: Node) -> bool:
+    """Whether a node is the literal 1, bare or in a cast; dividing by `elem(1)` only mends a unit and is not printed."""
+    if isinstance(node, Call) and node.function in CASTS:
+        return is_one(node.arguments[0])
+    return isinstance(node, Number) and node.value == 1
 
 
 def vector_domain(call: Call) -> str:

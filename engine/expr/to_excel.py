@@ -28,7 +28,7 @@ from engine.expr.nodes import (
     Text,
     walk,
 )
-from engine.expr.printing import DOMAIN_SIZES, Branch, check_branches, fill, vector_domain
+from engine.expr.printing import CASTS, DOMAIN_SIZES, Branch, check_branches, fill, is_one, vector_domain
 from engine.expr.registry import FUNCTIONS
 
 SAFE_FUNCTIONS = frozenset(
@@ -160,11 +160,15 @@ class _Printer:
                 return _call("MOD", self.value(node.left), self.value(node.right))
             case Binary(op="//"):
                 return _call("INT", _infix("/", self.value(node.left), self.value(node.right), _PRODUCT))
+            case Binary(op="/") if is_one(node.right):
+                return self.value(node.left)
             case Binary():
                 return _infix(node.op, self.value(node.left), self.value(node.right), _OPERATORS[node.op])
             case Lookup():
                 row = _call("MATCH", self.value(node.key), _Printed(f"{node.table}_key"), _ZERO)
                 return _call("INDEX", _Printed(f"{node.table}_{node.column}"), _ONE, row)
+            case Call() if node.function in CASTS:
+                return self.value(node.arguments[0])
             case Call() if FUNCTIONS[node.function].result != "flag":
                 return self._function(node)
             case And() | Or() if self._needs_guard(node):
@@ -200,8 +204,6 @@ class _Printer:
                 arguments.append(_Printed(argument.id))
             else:
                 raise ValueError(f"argument {position + 1} of `{function.name}` is not the name of a vector")
-        if function.excel == "{a}":  # a cast
-            return arguments[0]
         parts = dict(zip("abc", arguments, strict=False))
         if "{size}" in function.excel:
             parts["size"] = self.value(DOMAIN_SIZES[vector_domain(node)])
@@ -221,7 +223,7 @@ class _Printer:
         for part in walk(node):
             match part:
                 case Binary(op="/" | "//" | "%", right=divisor):
-                    if not (isinstance(divisor, Number) and divisor.value):
+                    if not (is_one(divisor) or (isinstance(divisor, Number) and divisor.value)):
                         return True
                 case Lookup():
                     return True

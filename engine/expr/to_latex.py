@@ -22,7 +22,7 @@ from engine.expr.nodes import (
     Power,
     Text,
 )
-from engine.expr.printing import DOMAIN_SIZES, Branch, check_branches, fill, vector_domain
+from engine.expr.printing import CASTS, DOMAIN_SIZES, Branch, check_branches, fill, is_one, vector_domain
 from engine.expr.registry import FUNCTIONS
 
 Symbol = Callable[[str], str | None]
@@ -106,6 +106,8 @@ class _Printer:
                 return _Printed(f"-{self.show(node.operand).within(_LARGE)}", _NEGATIVE)
             case Power():
                 return _Printed(f"{self.show(node.base).within(_ATOM)}^{{{node.exponent}}}", _POWER)
+            case Binary(op="/") if is_one(node.right):
+                return self.show(node.left)
             case Binary():
                 return self._binary(node.op, self.show(node.left), self.show(node.right))
             case Compare():
@@ -124,6 +126,8 @@ class _Printer:
             case Lookup():
                 cell = _escaped(f"{node.table}.{node.column}")
                 return _Printed(rf"\mathrm{{{cell}}}\left({self.show(node.key).text}\right)", _POWER)
+            case Call() if node.function in CASTS:
+                return self.show(node.arguments[0])
             case Call():
                 return self._call(node)
         raise AssertionError(f"unexpected node {node!r}")
@@ -161,8 +165,6 @@ class _Printer:
     def _call(self, node: Call) -> _Printed:
         function = FUNCTIONS[node.function]
         arguments = [self.show(argument) for argument in node.arguments]
-        if function.latex == "{a}":  # a cast
-            return arguments[0]
         parts = dict(zip("abc", arguments, strict=False))
         if function.parameter(0) != "number":
             over = vector_domain(node)

@@ -53,6 +53,7 @@ PRINTED = [
     ("abs(a - b)", r"\left| a - b \right|"),
     ("sqrt(a + b)", r"\sqrt{a + b}"),
     ("elem(a + b) * 2", r"\left(a + b\right) \cdot 2"),
+    ("B(6 + 12 / a) / elem(1)", r"6 + \frac{12}{a}"),
     ("1e9 * a", r"10^{9} \cdot a"),
     ("2.5e-7", r"2.5 \times 10^{-7}"),
     ("1_000 * 1.05", r"1000 \cdot 1.05"),
