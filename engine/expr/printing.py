@@ -34,7 +34,7 @@ def check_branches(branches: Sequence[Branch]) -> None:
 
 
 def is_one(node: Node) -> bool:
-    """Whether a node is the literal 1, bare or in a cast; dividing by `elem(1)` only mends a unit and is not printed."""
+    """Whether a node is the literal 1, bare or in a cast; dividing by `elem(1)` mends a unit and is not printed."""
     if isinstance(node, Call) and node.function in CASTS:
         return is_one(node.arguments[0])
     return isinstance(node, Number) and node.value == 1
