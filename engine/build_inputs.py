@@ -135,16 +135,17 @@ def with_formulas(item: Input, declaration: Declaration, builder: Builder) -> In
 
 
 def check_groups(inputs: Mapping[str, Input], builder: Builder) -> None:
-    """Finds either-or groups of a single member."""
+    """Finds either-or groups that are not pairs."""
     groups: dict[str, list[Input]] = {}
     for item in inputs.values():
         if item.either:
             groups.setdefault(item.either, []).append(item)
     for group, members in groups.items():
-        if len(members) < 2:
+        if len(members) != 2:
+            others = ", ".join(f"`{member.id}`" for member in members)
             builder.findings.add(
                 "E409",
-                f"`{members[0].id}` is the only member of the group `{group}`",
+                f"the either-or group `{group}` has {len(members)} member{'s' * (len(members) != 1)}: {others}",
                 members[0].span,
-                help="an either-or group has at least two members",
+                help="an either-or group is a pair: one of the two is given, the other derived",
             )

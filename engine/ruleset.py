@@ -16,6 +16,7 @@ from engine.rules import Check, Computed, Expression, Input, Rule, Table, View
 
 if TYPE_CHECKING:
     from engine.program import Program
+    from engine.space import ArrayProgram
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +89,13 @@ class RuleSet:
         from engine.program import Program
 
         return Program(self)
+
+    @cached_property
+    def array_program(self) -> ArrayProgram:
+        """The rules as lazily compiled array code."""
+        from engine.space import ArrayProgram
+
+        return ArrayProgram(self)
 
     def function(self, want: str) -> Callable[[Mapping[str, Any]], Any]:
         """Returns a fast function from resolved inputs (see `engine.resolve.resolve`) to the value of one rule.

@@ -41,6 +41,10 @@ def numpy(node: Node, tables: Cells, *, name: Callable[[str], str] = lambda id: 
         Python text whose operators work on lanes; later operands of `and` and `or` are lambdas.
     """
 
+    def row(part: Node) -> str:
+        assert isinstance(part, Name)
+        return f'v.row("{part.id}")'
+
     def show(part: Node) -> str:
         match part:
             case Number():
@@ -66,9 +70,12 @@ def numpy(node: Node, tables: Cells, *, name: Callable[[str], str] = lambda id: 
                 column = tables[part.table][part.column]
                 return f"_lookup({show(part.key)}, ({', '.join(repr(column[key]) for key in part.key.type.values)},))"
             case Call():
-                texts = [show(argument) for argument in part.arguments]
-                template = FUNCTIONS[part.function].numpy
-                return template.format(**dict(zip("abc", texts, strict=False)), args=", ".join(texts))
+                function = FUNCTIONS[part.function]
+                texts = [
+                    show(argument) if function.parameter(position) == "number" else row(argument)
+                    for position, argument in enumerate(part.arguments)
+                ]
+                return function.numpy.format(**dict(zip("abc", texts, strict=False)), args=", ".join(texts))
         raise AssertionError(f"unexpected node {part!r}")
 
     return show(node)
