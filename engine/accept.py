@@ -26,8 +26,8 @@ def accept(item: Input, value: Any) -> Any:
     """Validates a value that is not None.
 
     Returns:
-        A float for numbers, a bool for flags, a lower-case member for enumerations, a frozenset of members for sets, the
-        parsed form (see `engine.parsers`) for layer vectors and layouts, a str for texts.
+        A float for numbers, a bool for flags, a lower-case member for enumerations, a frozenset of members for sets,
+        the parsed form (see `engine.parsers`) for layer vectors and layouts, a str for texts.
 
     Raises:
         InputError: the value does not fit (E502 to E505, E507).

@@ -38,7 +38,14 @@ def artifact(result: Result, ids: Iterable[str] | None = None) -> dict[str, Any]
         "inputs": {name: {"value": number(value), "origin": origin} for name, (value, origin) in result.inputs.items()},
         "values": {id: _entry(result, id) for id in wanted},
         "checks": [
-            {"id": check.id, "level": check.level, "status": check.status, "message": check.message, "hint": check.hint, "fields": list(check.fields)}
+            {
+                "id": check.id,
+                "level": check.level,
+                "status": check.status,
+                "message": check.message,
+                "hint": check.hint,
+                "fields": list(check.fields),
+            }
             for check in result.checks
         ],
         "notes": [note.message for note in result.notes],

@@ -92,5 +92,5 @@ class Builder:
 
 def _get(body: Any, path: tuple[str | int, ...]) -> Any:
     for step in path:
-        body = body[step] if isinstance(body, list | dict) else getattr(body, str(step))
+        body = body[step] if isinstance(step, int) or isinstance(body, dict) else getattr(body, step)
     return body

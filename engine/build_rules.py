@@ -68,7 +68,8 @@ def check(item: Declaration, builder: Builder) -> Check:
             _unknown(field, item.at("fields", position).span, builder)
     return Check(
         id=item.id, title=body.title, type=FLAG, branches=(branch,), note=body.note, evidence=builder.evidence(item),
-        tests=_tests(item, builder), span=item.span, level=body.level, message=body.message, hint=body.hint, fields=tuple(body.fields),
+        tests=_tests(item, builder), span=item.span, level=body.level, message=body.message, hint=body.hint,
+        fields=tuple(body.fields),
     )  # fmt: skip
 
 

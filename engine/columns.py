@@ -51,7 +51,7 @@ class Column:
         parts = {name: array.reshape(shape) for name, array in self.parts.items()}
         return Column(self.item, parts, reshape(self.given), self.patterns, reshape(self.codes))
 
-    def keys(self) -> list[Array]:
+    def marks(self) -> list[Array]:
         """Returns the arrays that tell lanes apart."""
         return [array for array in (*self.parts.values(), self.given, self.codes) if array is not None]
 
@@ -76,7 +76,7 @@ def _plain_array(values: Sequence[Any] | Array) -> Array | None:
     if isinstance(values, np.ndarray):
         return values
     kinds = set(map(type, values))
-    return np.asarray(values) if kinds and kinds <= {int, float} or kinds == {bool} else None
+    return np.asarray(values) if (kinds and kinds <= {int, float}) or kinds == {bool} else None
 
 
 def _check_numbers(item: Input, numbers: Array) -> None:

@@ -222,7 +222,7 @@ _WORDS: dict[str, Any] = {
 
 
 def _descend(node: Node, path: Iterable[Any]) -> tuple[Node, str]:
-    """Follows a path as far as it exists, passing over pydantic's union tags; returns the node and the last step not found."""
+    """Follows a path as far as it exists, past pydantic's union tags; returns the node and the last step not found."""
     rest = ""
     for step in path:
         if isinstance(node, MappingNode) and step in node.entries:

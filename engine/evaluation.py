@@ -17,8 +17,8 @@ def evaluate(rules: RuleSet, preset: Preset | Mapping[str, Any], set: Mapping[st
     Args:
         rules: a loaded rule set.
         preset: values by input name, as a `Preset` or a mapping.
-        set: values that replace or add to the preset's; None as a value sets the absent value, and setting one member of an
-            either-or group withdraws the others that the preset gives.
+        set: values that replace or add to the preset's; None as a value sets the absent value, and setting one member
+            of an either-or group withdraws the others that the preset gives.
 
     Returns:
         The result. Values are computed when they are first read; reading one never fails because of another.

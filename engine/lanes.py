@@ -1,7 +1,7 @@
 """Arithmetic on lanes: one value for each configuration of a sweep, each lane with its own trouble, if any.
 
-The code that `engine.expr.to_numpy` prints works on these. Nothing raises: a lane without a value is marked `UNAVAILABLE` or
-`FAILED`, in the order in which scalar code would have met the trouble, and its number means nothing.
+The code that `engine.expr.to_numpy` prints works on these. Nothing raises: a lane without a value is marked
+`UNAVAILABLE` or `FAILED`, in the order in which scalar code would have met the trouble, and its number means nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ class Lane:
 
     Attributes:
         array: numbers, flags, or positions of members in their enumeration.
-        bad: 0, `UNAVAILABLE` or `FAILED` for each lane; None if all have a value. Shaped like `array`, up to broadcasting.
+        bad: 0, `UNAVAILABLE` or `FAILED` for each lane; None if all have a value. Shaped like `array`, up to
+            broadcasting.
         over: domain of a vector, None for single values.
     """
 
@@ -245,7 +246,7 @@ Branches = Sequence[tuple[Callable[[Any], Any] | None, Callable[[Any], Any]]]
 
 
 def choose(v: Any, branches: Branches) -> Lane:
-    """Evaluates cases: each lane takes the first branch whose condition holds; branches that no lane takes are not evaluated."""
+    """Evaluates cases: each lane takes the first branch whose condition holds; others are not evaluated."""
     picks: list[tuple[Lane | None, Lane]] = []  # condition as a lane of flags, and what it selects
     for condition, formula in branches:
         if condition is None:

@@ -1,8 +1,9 @@
-"""Loads a rule set: declarations to inputs, rules, checks, tables and views, with everything that is wrong said at once."""
+"""Loads a rule set: declarations to inputs, rules, checks, tables and views; all findings at once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from pathlib import Path
 
 from engine import build_inputs, build_rules, paths
@@ -109,9 +110,7 @@ def _report_cycle(graph: Graph, items: Mapping[str, Computed | Input], findings:
     cycle = graph.cycle()
     if cycle is None:
         return False
-    spans = [
-        (items[id].span, f"`{id}` reads `{other}`") for id, other in zip(cycle, cycle[1:], strict=False) if id in items
-    ]
+    spans = [(items[id].span, f"`{id}` reads `{other}`") for id, other in pairwise(cycle) if id in items]
     findings.add(
         "E406",
         "these rules read each other in a circle: " + " → ".join(cycle),

@@ -1,4 +1,4 @@
-"""Shapes of the YAML files: one strict pydantic model a body. Meaning (names, units, citations) is checked in `engine.load`."""
+"""Shapes of the YAML files, one strict pydantic model a body; meaning is checked in `engine.load`."""
 
 from __future__ import annotations
 

@@ -29,7 +29,8 @@ def megatron_moe_layer_freq(value: Any) -> LayerPattern:
     """Reads `--moe-layer-freq`.
 
     Args:
-        value: an integer N (layer i has experts where i % N == 0), a list of 0 and 1, or a pattern such as `([0]*3+[1]*58)`.
+        value: an integer N (layer i has experts where i % N == 0), a list of 0 and 1, or a pattern such as
+            `([0]*3+[1]*58)`.
 
     Returns:
         The integer, or one number a layer.
@@ -101,8 +102,8 @@ def megatron_pipeline_layout(value: Any) -> Layout:
     """Reads `--pipeline-model-parallel-layout`, for example `Et*3|(tt|)*29,m|L`.
 
     Args:
-        value: the layout string: `E` embedding, `t` decoder layer, `m` MTP layer, `L` loss, `|` between stages, `*n` repeats
-            the letter or group before it, commas mean nothing; or a list with one such string a virtual stage.
+        value: the layout string: `E` embedding, `t` decoder layer, `m` MTP layer, `L` loss, `|` between stages, `*n`
+            repeats the letter or group before it, commas mean nothing; or a list with one such string a virtual stage.
 
     Returns:
         For each virtual stage, in order, how many of each kind it holds. An empty stage is legal.

@@ -1,7 +1,7 @@
-"""A rule set as scalar code: every rule is one small function over a lazy environment, compiled when it is first needed.
+"""A rule set as scalar code: each rule a small function over a lazy environment, compiled when first needed.
 
-Only what the wanted rules need is computed, and of a rule with cases only the branch that is selected, so a missing input or a
-division by zero elsewhere does no harm.
+Only what the wanted rules need is computed, and of a rule with cases only the branch that is selected, so a missing
+input or a division by zero elsewhere does no harm.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From a preset to the values that evaluation starts from: validation, flags of other names, where each input came from."""
+"""From a preset to the values that evaluation starts from, and where each input came from."""
 
 from __future__ import annotations
 

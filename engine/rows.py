@@ -95,7 +95,8 @@ def _at(v: Domains, row: Row, index: Any) -> Lane:
     found = np.take_along_axis(array, safe, axis=-1)
     trouble = np.where(wrong, FAILED, np.int8(0)) if wrong.any() else None
     if vector:
-        return Lane(found, join(join(None if value.bad is None else value.bad[..., :1], position.bad), trouble), position.over)
+        vector_bad = None if value.bad is None else value.bad[..., :1]
+        return Lane(found, join(join(vector_bad, position.bad), trouble), position.over)
     return Lane(found[..., 0], join(join(_whole(value), position.bad), None if trouble is None else trouble[..., 0]))
 
 
@@ -117,9 +118,11 @@ def _sum_where(v: Domains, values: Row, keys: Row, key: Any) -> Lane:
         total = np.where(b.array == wanted.array[..., None], numbers, 0.0).sum(axis=-1)
         return Lane(total, join(trouble, wanted.bad))
     columns = [
-        np.where(b.array == wanted.array[..., position, None], numbers, 0.0).sum(axis=-1) for position in range(wanted.array.shape[-1])
+        np.where(b.array == wanted.array[..., position, None], numbers, 0.0).sum(axis=-1)
+        for position in range(wanted.array.shape[-1])
     ]
-    return Lane(np.stack(columns, axis=-1), join(None if trouble is None else trouble[..., None], wanted.bad), wanted.over)
+    lifted = None if trouble is None else trouble[..., None]
+    return Lane(np.stack(columns, axis=-1), join(lifted, wanted.bad), wanted.over)
 
 
 RUNTIME: Mapping[str, Any] = {
@@ -128,7 +131,7 @@ RUNTIME: Mapping[str, Any] = {
     "_min_over": _aggregate(lambda array: array.min(axis=-1), np.inf),
     "_argmax_over": _aggregate(lambda array: array.argmax(axis=-1).astype(np.float64), -np.inf),
     "_count_where": _aggregate(lambda array: array.sum(axis=-1, dtype=np.float64), False),
-    "_all_over": _aggregate(lambda array: array.all(axis=-1), True),
+    "_all_over": _aggregate(lambda array: np.asarray(array.all(axis=-1)), True),
     "_first": _first,
     "_last": _last,
     "_at": _at,

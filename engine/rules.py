@@ -1,4 +1,4 @@
-"""What a loaded rule set consists of: inputs, rules, checks, tables, views and sources, each with its place in a file."""
+"""What a loaded rule set consists of: inputs, rules, checks, tables, views, each with its place in a file."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def converted(value: Any) -> Any:
 
 
 def agrees(found: Any, expect: Any, rel: float | None) -> bool:
-    """Whether a value is what a test expects: texts and flags exactly, numbers within the tolerance, whole ones exactly."""
+    """Whether a value is what a test expects: texts, flags and whole numbers exactly, others within a tolerance."""
     if isinstance(expect, list) or isinstance(found, list):
         return (
             isinstance(found, list)

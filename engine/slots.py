@@ -10,15 +10,15 @@ from engine.rules import Input
 from engine.units import parse_unit
 
 LAYOUT_PARTS = ("decoder", "embedding", "mtp", "loss")
-"""Vectors over virtual stages that a layout input provides: how many decoder layers, embeddings, MTP layers and losses each holds."""
+"""Vectors over virtual stages that a layout input provides: how many of each kind a virtual stage holds."""
 
 
 def slots_of(item: Input) -> Mapping[str, Type]:
     """Returns the names that an input provides, with their types.
 
-    A number, flag or enumeration provides itself, a set one flag a member, a layer vector itself over `layer`, a layout `X`
-    the vectors `X_decoder`, `X_embedding`, `X_mtp`, `X_loss` over `virtual_stage`, the number `X_stages` of virtual stages that it
-    spells (0 if absent) and the flag `X_given`; a text nothing.
+    A number, flag or enumeration provides itself, a set one flag a member, a layer vector itself over `layer`, a layout
+    `X` the vectors `X_decoder`, `X_embedding`, `X_mtp`, `X_loss` over `virtual_stage`, the number `X_stages` of virtual
+    stages that it spells (0 if absent) and the flag `X_given`; a text nothing.
     """
     match item.kind:
         case "int" | "number":

@@ -42,7 +42,8 @@ class ArrayProgram:
         found = self._branches.get(rule.id)
         if found is None:
             found = self._branches[rule.id] = [
-                (self._code(branch.when.node) if branch.when else None, self._code(branch.formula.node)) for branch in rule.branches
+                (self._code(branch.when.node) if branch.when else None, self._code(branch.formula.node))
+                for branch in rule.branches
             ]
         return found
 
@@ -55,7 +56,7 @@ class ArrayProgram:
 
     def _code(self, node: Node, siblings: tuple[str, ...] = ()) -> Callable[[Any], Any]:
         text = numpy(node, self._tables, name=lambda id: f'v.given("{id}")' if id in siblings else f'v["{id}"]')
-        return eval(compile(f"lambda v: {text}", "<rule>", "eval"), self._names)  # type: ignore[no-any-return]  # noqa: S307
+        return eval(compile(f"lambda v: {text}", "<rule>", "eval"), self._names)  # type: ignore[no-any-return]
 
     def inputs_of(self, id: str) -> frozenset[str]:
         """Returns the inputs that a rule depends on, directly or not."""
@@ -258,10 +259,10 @@ class Space(dict[str, Lane]):
         return self._spaces[key]
 
     def _distinct(self, key: frozenset[str]) -> tuple[Space, Array] | None:
-        lanes_count = max(array.shape[0] for name in self._varied for array in self._columns[name].keys())
+        lanes_count = max(array.shape[0] for name in self._varied for array in self._columns[name].marks())
         code = np.zeros(lanes_count, dtype=np.int64)
         for name in sorted(key):
-            for array in self._columns[name].keys():
+            for array in self._columns[name].marks():
                 values, position = np.unique(array, return_inverse=True)
                 code = np.unique(code * len(values) + position.ravel(), return_inverse=True)[1].ravel()
         count = int(code.max()) + 1

@@ -27,9 +27,9 @@ class SweepResult:
     """Values over many configurations.
 
     Attributes:
-        values: for each wanted id an array: axes in the order given, then the domain's axis for a vector. Numbers and flags
-            (0 and 1) are float64, members of enumerations are text. NaN (or empty text) where there is no value, and beyond
-            the size of a vector's domain.
+        values: for each wanted id an array: axes in the order given, then the domain's axis for a vector. Numbers and
+            flags (0 and 1) are float64, members of enumerations are text. NaN (or empty text) where there is no value,
+            and beyond the size of a vector's domain.
         axes: the varied inputs and their values, in order; a list of rows has the single axis `row`.
         units: unit of each wanted id.
         unavailable: for each wanted id the configurations in which an input is missing.
@@ -72,15 +72,18 @@ def sweep(
 
 
 def sweep_rows(
-    rules: RuleSet, preset: Preset | Mapping[str, Any], columns: Mapping[str, Sequence[Any] | Array], want: Sequence[str]
+    rules: RuleSet,
+    preset: Preset | Mapping[str, Any],
+    columns: Mapping[str, Sequence[Any] | Array],
+    want: Sequence[str],
 ) -> SweepResult:
     """Evaluates rules over a list of unrelated configurations.
 
     Args:
         rules: a loaded rule set.
         preset: values of all other inputs.
-        columns: for each varied input one value a row, all of the same length; None stands for no value. Layer vectors and
-            layouts may be lists or texts.
+        columns: for each varied input one value a row, all of the same length; None stands for no value. Layer vectors
+            and layouts may be lists or texts.
         want: ids of rules, checks or inputs.
 
     Raises:
@@ -90,19 +93,28 @@ def sweep_rows(
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         findings = Findings()
-        findings.add("E508", "the columns differ in length: " + ", ".join(f"{name} {length}" for name, length in lengths.items()))
+        findings.add(
+            "E508", "the columns differ in length: " + ", ".join(f"{name} {length}" for name, length in lengths.items())
+        )
         findings.raise_if_errors()
     count = next(iter(lengths.values()), 1)
     constants = _constants(rules, preset, columns, 1)
     varied = {name: column(rules.inputs[name], values) for name, values in columns.items()}
     program = rules.array_program
-    blocks = [_block(program, constants, varied, slice(start, min(start + BLOCK, count)), want) for start in range(0, count, BLOCK)]
+    blocks = [
+        _block(program, constants, varied, slice(start, min(start + BLOCK, count)), want)
+        for start in range(0, count, BLOCK)
+    ]
     filled = {id: _joined([block[id] for block in blocks]) for id in want}
     return _result(rules, {"row": range(count)}, filled)
 
 
 def _block(
-    program: ArrayProgram, constants: Mapping[str, Column], varied: Mapping[str, Column], rows: slice, want: Sequence[str]
+    program: ArrayProgram,
+    constants: Mapping[str, Column],
+    varied: Mapping[str, Column],
+    rows: slice,
+    want: Sequence[str],
 ) -> dict[str, _Filled]:
     columns = {**constants, **{name: one.taken(rows) for name, one in varied.items()}}
     with np.errstate(all="ignore"):
@@ -112,11 +124,13 @@ def _block(
     return {id: _Filled(types[id], lane, (rows.stop - rows.start,), space) for id, lane in lanes.items()}
 
 
-def _constants(rules: RuleSet, preset: Preset | Mapping[str, Any], vary: Mapping[str, Any], axes: int) -> dict[str, Column]:
+def _constants(
+    rules: RuleSet, preset: Preset | Mapping[str, Any], vary: Mapping[str, Any], axes: int
+) -> dict[str, Column]:
     base = preset if isinstance(preset, Preset) else Preset(dict(preset))
     others = base.overlaid(dict.fromkeys(vary), groups(rules))
     values = resolve(rules, Preset({name: value for name, value in others.values.items() if name not in vary})).values
-    written = {name: [others.values[name] if name in others.values else value] for name, value in values.items()}
+    written = {name: [others.values.get(name, value)] for name, value in values.items()}
     return {name: column(rules.inputs[name], value).shaped((1,) * axes) for name, value in written.items()}
 
 

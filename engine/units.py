@@ -1,4 +1,4 @@
-"""Units of the rule language: a product of integer powers of `B`, `elem`, `flop` and `s`; sizes and counts have unit `1`."""
+"""Units: products of integer powers of `B`, `elem`, `flop` and `s`; sizes and counts have unit `1`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names, types, units and domains of an expression: turns a parsed tree into a checked one with every `type` filled in."""
+"""Names, types, units and domains of an expression: fills in every `type` of a parsed tree."""
 
 from __future__ import annotations
 
@@ -313,7 +313,7 @@ class _Checker:
 
     def _member(self, node: Member) -> Member:
         left = self.visit(node.left)
-        items = []
+        items: list[Node] = []
         for item in node.items:
             if isinstance(item, Text) and left.type.kind == "text":
                 items.append(_as_member(item, left.type.values, self._symbols))

@@ -1,7 +1,8 @@
 """The typed syntax tree of the rule language's expressions.
 
-Nodes are immutable. `start` and `end` are character offsets in the expression's text, so that a finding can point at the part
-that is wrong. The checker (`engine.expr.check`) returns the same tree with every `type` filled in; printers rely on it.
+Nodes are immutable. `start` and `end` are character offsets in the expression's text, so that a finding can point at
+the part that is wrong. The checker (`engine.expr.check`) returns the same tree with every `type` filled in; printers
+rely on it.
 """
 
 from __future__ import annotations
@@ -129,9 +130,9 @@ class Not(Node):
 class Call(Node):
     """Call of a registered function.
 
-    `has(recompute_modules, "mlp")` arrives in the checked tree as a plain `Name` of the member's flag (`recompute_modules_mlp`),
-    `lookup(table, key, column)` as a `Lookup`; all other functions stay calls. Arguments that must name a vector
-    (aggregates) are `Name` nodes.
+    `has(recompute_modules, "mlp")` arrives in the checked tree as a plain `Name` of the member's flag
+    (`recompute_modules_mlp`), `lookup(table, key, column)` as a `Lookup`; all other functions stay calls. Arguments
+    that must name a vector (aggregates) are `Name` nodes.
     """
 
     function: str

@@ -151,7 +151,7 @@ class _Builder:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ExpressionError(
                 "E302",
-                f"`{value}` is not part of the rule language",
+                f"`{value!r}` is not part of the rule language",
                 start,
                 end,
                 "test a flag by its name: `flag` or `not flag`",

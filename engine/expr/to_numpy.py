@@ -63,7 +63,8 @@ def numpy(node: Node, tables: Cells, *, name: Callable[[str], str] = lambda id: 
                 return f"_in({show(part.left)}, ({', '.join(show(item) for item in part.items)},))"
             case And() | Or():
                 first, *rest = (show(operand) for operand in part.operands)
-                return f"_{'and' if isinstance(part, And) else 'or'}({first}, {', '.join(f'lambda: {text}' for text in rest)})"
+                later = ", ".join(f"lambda: {text}" for text in rest)
+                return f"_{'and' if isinstance(part, And) else 'or'}({first}, {later})"
             case Not():
                 return f"_not({show(part.operand)})"
             case Lookup():

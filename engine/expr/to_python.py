@@ -40,7 +40,8 @@ def python(node: Node, *, name: Callable[[str], str] = lambda id: f'v["{id}"]') 
         name: how an input or rule is read from the environment.
 
     Returns:
-        Python text, fully parenthesised; one index of a vector is read with `[i]`, the domain's index is the name itself.
+        Python text, fully parenthesised; one index of a vector is read with `[i]`, the domain's index is the name
+        itself.
     """
 
     def row(part: Node) -> str:
