@@ -3,7 +3,8 @@
     python benchmarks/speed.py UPSTREAM [--preset presets/document-7b.yaml] [--enforce]
 
 UPSTREAM is the path of Megatron-LM's `megatron/training/theoretical_memory_usage.py` at the commit that
-rules/sources.yaml pins; it is run with its printing and its one relative import replaced. `--enforce` exits 1 where a limit is missed.
+rules/sources.yaml pins; it is run with its printing and its one relative import replaced. `--enforce` exits 1 where
+a limit is missed.
 """
 
 from __future__ import annotations

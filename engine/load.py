@@ -15,7 +15,8 @@ from engine.expr.check import Symbols, check
 from engine.expr.nodes import names
 from engine.expr.parse import parse
 from engine.graph import Graph
-from engine.rules import Computed, Expression, Input
+from engine.names import invalid_name
+from engine.rules import Computed, Expression, Input, Table
 from engine.ruleset import RuleSet
 from engine.slots import slots_of
 
@@ -57,6 +58,7 @@ def _assemble(root: Path, found: list[Declaration], findings: Findings) -> RuleS
     build_inputs.check_groups(inputs, builder)
     rules = {item.id: build_rules.rule(item, builder) for item in sections.get("rules", [])}
     checks = {item.id: build_rules.check(item, builder) for item in sections.get("checks", [])}
+    _report_shared_names(inputs, tables, {*rules, *checks}, findings)
     known = {*types, *inputs}
     views = {item.id: build_rules.view(item, known, builder) for item in sections.get("views", [])}
     if findings.has_errors:
@@ -68,6 +70,23 @@ def _assemble(root: Path, found: list[Declaration], findings: Findings) -> RuleS
             root, inputs, rules, checks, tables, views, sources, builder.symbols, sizes, graph, _warnings(findings)
         )
     return None
+
+
+def _report_shared_names(
+    inputs: Mapping[str, Input], tables: Mapping[str, Table], ids: set[str], findings: Findings
+) -> None:
+    """Finds names that an input or table provides besides its id and that something else has, or that no name can be."""
+    owners: dict[str, str] = {id.casefold(): id for id in (*ids, *inputs, *tables)}
+    provided = [(slot, item.id, item.span) for item in inputs.values() for slot in slots_of(item) if slot != item.id]
+    for table in tables.values():
+        provided += [(f"{table.id}_{column}", table.id, table.span) for column in ("key", *table.columns)]
+    for name, owner, span in provided:
+        reason = invalid_name(name)
+        first = owners.setdefault(name.casefold(), owner)
+        if reason:
+            findings.add("E205", f"`{owner}` provides `{name}`, which cannot be a name: {reason}", span)
+        elif first != owner:
+            findings.add("E206", f"`{owner}` provides the name `{name}`, which `{first}` has already", span)
 
 
 def _warnings(findings: Findings) -> tuple[Diagnostic, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.accept import InputError, accept, show
-from engine.diagnostics import Diagnostic, Findings, Severity, Span, nearest
+from engine.diagnostics import Diagnostic, Findings, Span, nearest
 from engine.preset import Preset
 from engine.program import Scope, constant_slots
 from engine.rules import Input
@@ -92,7 +92,7 @@ def _from_flag(
         findings.add("E502", f"`{name}` and `{others[0]}` contradict each other", value_span, help="keep one of them")
         return
     values[item.id] = member
-    findings.add("N501", f"`{name}: true` is read as `{item.id}: {member}`", key_span, severity=Severity.NOTE)
+    findings.add("N501", f"`{name}: true` is read as `{item.id}: {member}`", key_span)
 
 
 def start_scope(rules: RuleSet, values: Mapping[str, Any]) -> Scope:

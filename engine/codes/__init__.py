@@ -17,6 +17,7 @@ FAMILIES: dict[str, str] = {
     "E4": "rules",
     "E5": "presets and inputs",
     "E6": "evaluation",
+    "N5": "what was understood",
     "W7": "lint warnings",
 }
 

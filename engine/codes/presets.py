@@ -1,6 +1,6 @@
 """E5xx: presets and values given on the command line."""
 
-from engine.codes.info import CodeInfo
+from engine.codes.info import CodeInfo, Severity
 
 CODES: dict[str, CodeInfo] = {
     "E501": CodeInfo(
@@ -54,5 +54,20 @@ CODES: dict[str, CodeInfo] = {
         why="Infinity and not-a-number spread through all sums without a trace of where they came from.",
         mend="Write a finite number, or `null` where the input has a value that stands for its absence.",
         example="device_bytes: .inf",
+    ),
+    "E508": CodeInfo(
+        slug="columns-differ",
+        title="the columns of a sweep differ in length",
+        why="Each row is one configuration, so every column has one value for it.",
+        mend="Give each column as many values as the others; None stands for no value.",
+        example='sweep_rows(rules, preset, {"seq_length": [2048, 4096], "micro_batch_size": [1]}, want=[...])',
+    ),
+    "N501": CodeInfo(
+        slug="flag-read-as",
+        title="a flag was read as a member of an enumeration",
+        why="Some flags (`bf16`, `fp16`) are cell addresses in a spreadsheet, so an enumerated input stands for them.",
+        mend="Nothing needs mending; write the enumerated input to be rid of the note.",
+        example="bf16: true                 # is read as\nparams_dtype: bf16",
+        severity=Severity.NOTE,
     ),
 }

@@ -162,10 +162,10 @@ class _Builder:
         return Number(float(value), self._text[begin:stop], start=start, end=end)
 
     def _exponent(self, node: ast.expr) -> int:
-        if isinstance(node, ast.Constant) and type(node.value) is int and 0 <= node.value <= MAX_EXPONENT:
+        if isinstance(node, ast.Constant) and type(node.value) is int and 1 <= node.value <= MAX_EXPONENT:
             return node.value
         start, end = self._span(node)
-        raise ExpressionError("E302", f"an exponent is a literal integer from 0 to {MAX_EXPONENT}", start, end)
+        raise ExpressionError("E302", f"an exponent is a literal integer from 1 to {MAX_EXPONENT}", start, end)
 
     def _compare(self, node: ast.Compare, depth: int, start: int, end: int) -> Node:
         parts: list[Node] = []
