@@ -1,0 +1,72 @@
+"""Findings about values that were asked for and that there are none of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from engine.checks import show
+from engine.diagnostics import Diagnostic, EngineError, Findings, Span
+from engine.explain_failure import ZeroDivisor, find_division
+from engine.expr.nodes import names
+from engine.expr.to_python import RUNTIME
+from engine.result import Result
+from engine.trouble import Failed
+
+_MOST = 5
+
+
+def findings_for(result: Result, ids: Iterable[str], *, missing: bool = True) -> list[Diagnostic]:
+    """Returns what keeps ids from having a value.
+
+    Args:
+        result: the evaluation.
+        ids: the ids that must have a value.
+        missing: whether missing inputs count too (E602), not only failures (E601 and the like).
+    """
+    findings = Findings()
+    needing: dict[str, list[str]] = {}
+    for id in ids:
+        value = result[id]
+        if value.status == "failed":
+            needing.setdefault(value.origin, []).append(id)
+        elif value.status == "unavailable" and missing:
+            try:
+                value.value  # noqa: B018  the message is made where the value is refused
+            except EngineError as error:
+                findings.diagnostics.extend(error.diagnostics)
+    for origin, dependents in needing.items():
+        _failure(result, origin, [id for id in dependents if id != origin], findings)
+    return findings.sorted()
+
+
+def _failure(result: Result, origin: str, dependents: list[str], findings: Findings) -> None:
+    trouble = result.resolved.scope.troubles.get(origin)
+    code = trouble.code if isinstance(trouble, Failed) else "E601"
+    reason = trouble.reason if isinstance(trouble, Failed) else result[origin].reason
+    found = _division(result, origin) if code == "E601" else None
+    span = found.expression.span(found.divisor.start, found.divisor.end) if found else _place(result, origin)
+    values = []
+    if found:
+        operands = dict.fromkeys([*names(found.divisor), *names(found.dividend)])
+        values = [f"`{name}` is {show(result.get(name))}" for name in operands if name in result]
+    known = result.rules.computed
+    related = [(known[id].span, f"`{id}` needs it") for id in dependents[:_MOST] if id in known]
+    if len(dependents) > _MOST:
+        related[-1] = (related[-1][0], f"{related[-1][1]}, and {len(dependents) - _MOST} more rules")
+    findings.add(code, f"`{origin}` has no value: {reason}", span, help=" and ".join(values) or None, related=related)
+
+
+def _division(result: Result, origin: str) -> ZeroDivisor | None:
+    tables = result.rules.tables
+    runtime = {**RUNTIME, "_cell": lambda table, column, key: tables[table].cells[column][key]}
+    return find_division(result.rules, origin, result.resolved.scope, runtime)
+
+
+def _place(result: Result, origin: str) -> Span | None:
+    """Returns where a rule is declared, or where the preset gives an input."""
+    rule = result.rules.computed.get(origin)
+    if rule:
+        return rule.span
+    item = result.rules.slots[origin]
+    places = result.preset.places.get(item.id)
+    return places[1] if places else item.span

@@ -1,0 +1,62 @@
+"""What commands share: colour, findings on standard error, results on standard output or in a file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+if TYPE_CHECKING:
+    from engine.diagnostics import Diagnostic
+
+WIDTH = 100
+"""Columns of the output where there is no terminal, and the most that is used of one."""
+
+
+class CannotRun(click.ClickException):
+    """The command cannot do its work, for a reason that is no finding about a file."""
+
+    exit_code = 2
+
+    def show(self, file: TextIO | None = None) -> None:  # type: ignore[override]
+        """Prints the message in the form of the findings."""
+        click.echo(f"error: {self.message}", err=True, file=file)
+
+
+def colored(stream: TextIO) -> bool:
+    """Whether to colour what goes to a stream: a terminal, and neither NO_COLOR nor a dumb one."""
+    return bool(stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb")
+
+
+def width() -> int:
+    """Returns the columns to fill."""
+    if not sys.stdout.isatty():
+        return WIDTH
+    return max(60, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns))
+
+
+def print_findings(diagnostics: Iterable[Diagnostic]) -> None:
+    """Prints findings to standard error."""
+    from engine.diagnostics import render
+
+    click.echo(render(diagnostics, color=colored(sys.stderr)), err=True, nl=False, color=colored(sys.stderr))
+
+
+def emit(text: str, output: str | None = None) -> None:
+    """Prints a result to standard output, or writes it to a file.
+
+    Raises:
+        CannotRun: the file cannot be written.
+    """
+    if output in (None, "-"):
+        click.echo(text, nl=not text.endswith("\n"), color=True)
+        return
+    try:
+        Path(str(output)).write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8", newline="")
+    except OSError as error:
+        raise CannotRun(f"cannot write {output}: {(error.strerror or str(error)).lower()}") from error

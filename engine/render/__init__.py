@@ -1,0 +1,1 @@
+"""Turns results and findings into text for people and programs."""

@@ -1,0 +1,247 @@
+"""What `engine eval` shows of a result, before it becomes text: ledger, stages, inputs, checks, verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from engine.artifact import number
+from engine.model import ViewBody
+from engine.render.labels import column_labels, configuration_label
+from engine.render.numbers import plain
+from engine.resolve import ORIGINS
+from engine.result import CheckOutcome, Result, Value
+from engine.select import names_of, view_ids
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One value of a table: an entry of a vector where `index` says which (`0`, or `1–6` for equal neighbours)."""
+
+    id: str
+    title: str
+    index: str
+    value: Any
+    unit: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """All pipeline stages: ids as columns, stages as rows; equal neighbours are one row.
+
+    Attributes:
+        ids: columns.
+        labels: short label of each column.
+        units: unit of each column.
+        rows: name of the stage or stages, whether the heaviest is among them, and the values; None without a value.
+        total: column that adds up to the memory of a stage, None if there is none.
+    """
+
+    ids: tuple[str, ...]
+    labels: tuple[str, ...]
+    units: tuple[str, ...]
+    rows: tuple[tuple[str, bool, tuple[Any, ...]], ...]
+    total: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The verdict with what it rests on; numbers are bytes, None without a value."""
+
+    name: str
+    reason: str
+    peak: float | None
+    capacity: float | None
+    stage: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Everything that is shown.
+
+    Attributes:
+        preset: where the inputs came from.
+        configuration: short labels, in order.
+        ledger: rows of the heaviest stage; the last is the total.
+        stage: the heaviest stage; None if it is not known.
+        stage_count: number of stages.
+        stages: all stages.
+        tables: further tables: title and rows.
+        not_given: for each origin the inputs that were read with their values.
+        unread: number of inputs that were not given and that nothing shown reads.
+        notes: what was understood in another way than it was written.
+        checks: all checks.
+        verdict: None where the rules declare none.
+    """
+
+    preset: str
+    configuration: tuple[str, ...]
+    ledger: tuple[Row, ...]
+    stage: int | None
+    stage_count: int
+    stages: Stages | None
+    tables: tuple[tuple[str, tuple[Row, ...]], ...]
+    not_given: tuple[tuple[str, tuple[str, ...]], ...]
+    unread: int
+    notes: tuple[str, ...]
+    checks: tuple[CheckOutcome, ...]
+    verdict: Verdict | None
+
+
+def shown_ids(result: Result) -> tuple[str, ...]:
+    """Returns the ids that are shown where nobody asks for particular ones."""
+    views = result.rules.views
+    if "summary" in views:
+        return view_ids(views["summary"].body)
+    ids = dict.fromkeys(id for view in views.values() for id in view_ids(view.body))
+    return tuple(ids) if ids else tuple(result.rules.computed)
+
+
+def summarize(result: Result) -> Summary:
+    """Collects what is shown of a result; views decide which rules make up which table."""
+    views = result.rules.views
+    body: ViewBody | None = views["summary"].body if "summary" in views else None
+    tables: list[tuple[str, tuple[Row, ...]]] = []
+    if body is None:
+        tables = [(view.title, tuple(value_rows(result, view_ids(view.body)))) for view in views.values()]
+        tables = tables or [("Rules", tuple(value_rows(result, result.rules.rules)))]
+    elif body.rows:
+        tables = [(body.title, tuple(value_rows(result, body.rows)))]
+    stage = _peak_stage(result, body) if body else None
+    ledger = tuple(_ledger(result, body, stage)) if body and body.ledger else ()
+    total = result.get(body.ledger.total) if body and body.ledger else None
+    configuration = [
+        configuration_label(result[name])
+        for id in (body.configuration if body else ())
+        for name in names_of(result.rules, id)
+    ]
+    stages = _stages(result, body, stage) if body else None
+    verdict = _verdict(result, body, ledger, stage)
+    checks = result.checks
+    not_given, unread = _not_given(result)
+    return Summary(
+        preset=result.preset.path,
+        configuration=tuple(filter(None, configuration)),
+        ledger=ledger,
+        stage=stage,
+        stage_count=len(total) if isinstance(total, list) else 1,
+        stages=stages,
+        tables=tuple(tables),
+        not_given=not_given,
+        unread=unread,
+        notes=tuple(note.message for note in result.notes),
+        checks=checks,
+        verdict=verdict,
+    )
+
+
+def value_rows(result: Result, ids: Iterable[str]) -> Iterator[Row]:
+    """Yields one row an id, for a vector one row a run of equal entries."""
+    for id in ids:
+        for name in names_of(result.rules, id):
+            value = result[name]
+            title = _title(result, name)
+            if isinstance(value.raw, list):
+                for index, entry in runs(value.raw):
+                    yield Row(name, title, index, number(entry), value.unit, "")
+            else:
+                yield Row(name, title, "", number(value.raw), value.unit, problem(value))
+
+
+def runs(values: list[Any]) -> Iterator[tuple[str, Any]]:
+    """Yields the runs of equal neighbours of a vector: `0`, `1–6`, …, and the value."""
+    start = 0
+    for index in range(1, len(values) + 1):
+        if index == len(values) or values[index] != values[start]:
+            yield (str(start) if index == start + 1 else f"{start}–{index - 1}"), values[start]
+            start = index
+
+
+def problem(value: Value) -> str:
+    """Says in a few words why there is no value; empty if there is one."""
+    if value.status == "unavailable":
+        return "needs " + ", ".join(value.missing)
+    return f"failed in {value.origin}" if value.status == "failed" else ""
+
+
+def _title(result: Result, name: str) -> str:
+    rule = result.rules.computed.get(name)
+    if rule:
+        return rule.title
+    item = result.rules.slots[name]
+    return item.title if item.id == name else f"{item.title}: {name.removeprefix(item.id + '_')}"
+
+
+def _peak_stage(result: Result, body: ViewBody) -> int | None:
+    index = result.get(body.peak_stage) if body.peak_stage else None
+    if index is not None:
+        return int(index)
+    total = result.get(body.ledger.total) if body.ledger else None
+    return total.index(max(total)) if isinstance(total, list) else None
+
+
+def _ledger(result: Result, body: ViewBody, stage: int | None) -> Iterator[Row]:
+    assert body.ledger is not None
+    for id in (*body.ledger.rows, body.ledger.total):
+        value = result[id]
+        raw = value.raw
+        if isinstance(raw, list):
+            raw = raw[stage] if stage is not None and stage < len(raw) else None
+        reason = problem(value) or ("the heaviest stage is not known" if raw is None else "")
+        yield Row(id, _title(result, id), "", number(raw), value.unit, reason)
+
+
+def _stages(result: Result, body: ViewBody, peak: int | None) -> Stages | None:
+    ids = tuple(body.stages.rows if body.stages else [*body.ledger.rows, body.ledger.total] if body.ledger else ())
+    values = [result[id] for id in ids]
+    size = max((len(value.raw) for value in values if isinstance(value.raw, list)), default=0)
+    if not size:
+        return None
+    columns = [value.raw if isinstance(value.raw, list) else [value.raw] * size for value in values]
+    rows = []
+    start = 0
+    entries = list(zip(*columns, strict=True))
+    for end in range(1, size + 1):
+        if end == size or entries[end] != entries[start]:
+            name = str(start) if end == start + 1 else f"{start}–{end - 1}"
+            rows.append((name, peak is not None and start <= peak < end, tuple(map(number, entries[start]))))
+            start = end
+    total = ids.index(body.ledger.total) if body.ledger and body.ledger.total in ids else None
+    units = tuple(value.unit for value in values)
+    return Stages(ids, tuple(column_labels(ids)), units, tuple(rows), total)
+
+
+def _verdict(result: Result, body: ViewBody | None, ledger: tuple[Row, ...], stage: int | None) -> Verdict | None:
+    name = result.verdict
+    if (body is None or body.verdict is None) and name != "invalid":
+        return None
+    reason = ""
+    if name == "invalid":
+        failed = sum(check.level == "error" for check in result.failed_checks)
+        reason = "a check does not hold" if failed == 1 else f"{failed} checks do not hold"
+    elif body and body.verdict:
+        reason = problem(result[body.verdict])
+    capacity = result.get(body.capacity) if body and body.capacity else None
+    return Verdict(name, reason, ledger[-1].value if ledger else None, capacity, stage)
+
+
+def _not_given(result: Result) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], int]:
+    """Returns the inputs that were not given but read, by origin, and how many others there are.
+
+    The scope holds exactly what has been read so far, so this comes after all values that are shown.
+    """
+    scope = result.resolved.scope
+    read = {*scope, *scope.troubles}
+    used = {item.id for name, item in result.rules.slots.items() if name in read}
+    found: dict[str, list[str]] = {origin: [] for origin in ORIGINS if origin != "given"}
+    unread = 0
+    for name, (value, origin) in result.inputs.items():
+        if origin == "given":
+            continue
+        if name not in used:
+            unread += 1
+        else:
+            found[origin].append(name if origin == "missing" or value is None else f"{name} {plain(value)}")
+    return tuple((origin, tuple(names)) for origin, names in found.items() if names), unread
