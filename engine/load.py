@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-from engine import build_inputs, build_rules, paths
+from engine import build_inputs, build_plans, build_rules, build_slices, paths
 from engine.build import Builder
 from engine.declare import Declaration, declarations
-from engine.diagnostics import Diagnostic, Findings, nearest
+from engine.diagnostics import Findings, nearest
 from engine.domains import SIZES
 from engine.expr.check import Symbols, check
 from engine.expr.nodes import names
 from engine.expr.parse import parse
 from engine.graph import Graph
+from engine.model import SECTIONS
 from engine.names import invalid_name
-from engine.rules import Computed, Expression, Input, Table
+from engine.rules import Computed, Expression, Input, Rule, Table
 from engine.ruleset import RuleSet
 from engine.slots import slots_of
 
@@ -33,53 +35,73 @@ def load(path: str | Path | None = None) -> RuleSet:
 
 
 def _assemble(root: Path, found: list[Declaration], findings: Findings) -> RuleSet | None:
-    sections: dict[str, list[Declaration]] = {}
+    sections: dict[str, list[Declaration]] = {section: [] for section in SECTIONS}
     for declaration in found:
-        sections.setdefault(declaration.section, []).append(declaration)
+        sections[declaration.section].append(declaration)
     sources = {
-        section: {item.id: item.body for item in sections.get(section, [])}
+        section: {item.id: item.body for item in sections[section]}
         for section in ("sources", "papers", "documents", "datasets")
     }
     builder = Builder(findings, sources)
-    tables = {item.id: build_rules.table(item, builder) for item in sections.get("tables", [])}
-    inputs = {item.id: build_inputs.declared(item, builder) for item in sections.get("inputs", [])}
+    tables = {item.id: build_rules.table(item, builder) for item in sections["tables"]}
+    inputs = {item.id: build_inputs.declared(item, builder) for item in sections["inputs"]}
+    builder.symbols = _symbols(sections, inputs, tables, builder)
+    groups = {item.id: build_slices.group(item) for item in sections["groups"]}
+    slicing = build_slices.slicing(groups, sections["slices"], builder)
+    made = {id: rule.type for id, rule in slicing.rules.items()}
+    builder.symbols = replace(builder.symbols, types={**builder.symbols.types, **made})
+    inputs = {item.id: build_inputs.with_formulas(inputs[item.id], item, builder) for item in sections["inputs"]}
+    build_inputs.check_groups(inputs, builder)
+    rules = {item.id: build_rules.rule(item, builder) for item in sections["rules"]}
+    checks = {item.id: build_rules.check(item, builder) for item in sections["checks"]}
+    _report_shared_names(inputs, tables, slicing.rules, {*rules, *checks}, findings)
+    known = {*builder.symbols.types, *inputs}
+    views = {item.id: build_rules.view(item, known, builder) for item in sections["views"]}
+    scenarios = {item.id: build_plans.scenario(item, inputs, builder) for item in sections["scenarios"]}
+    advice = {item.id: build_plans.advice(item, inputs, builder) for item in sections["advice"]}
+    if findings.has_errors:
+        return None
+    rules |= slicing.rules
+    sizes = _sizes(builder.symbols)
+    graph = _graph(inputs, {**rules, **checks}, sizes)
+    if _report_cycle(graph, {**inputs, **rules, **checks}, findings):
+        return None
+    return RuleSet(
+        path=root, inputs=inputs, rules=rules, checks=checks, tables=tables, views=views, sources=sources,
+        groups=slicing.groups, slices=slicing.slices, scenarios=scenarios, advice=advice,
+        symbols=builder.symbols, sizes=sizes, graph=graph, warnings=tuple(findings.sorted()),
+    )  # fmt: skip
+
+
+def _symbols(
+    sections: Mapping[str, list[Declaration]],
+    inputs: Mapping[str, Input],
+    tables: Mapping[str, Table],
+    builder: Builder,
+) -> Symbols:
     types = {name: type for item in inputs.values() for name, type in slots_of(item).items()}
-    headers = [*sections.get("rules", []), *sections.get("checks", [])]
-    types |= {item.id: build_rules.declared_type(item, builder) for item in headers}
-    builder.symbols = Symbols(
+    types |= {item.id: build_rules.declared_type(item, builder) for item in (*sections["rules"], *sections["checks"])}
+    return Symbols(
         types,
         {item.id: item.members for item in inputs.values() if item.kind == "set"},
         {item.id: (item.keys, item.columns) for item in tables.values()},
         lambda name, candidates: nearest(name, candidates),
     )
-    inputs = {
-        item.id: build_inputs.with_formulas(inputs[item.id], item, builder) for item in sections.get("inputs", [])
-    }
-    build_inputs.check_groups(inputs, builder)
-    rules = {item.id: build_rules.rule(item, builder) for item in sections.get("rules", [])}
-    checks = {item.id: build_rules.check(item, builder) for item in sections.get("checks", [])}
-    _report_shared_names(inputs, tables, {*rules, *checks}, findings)
-    known = {*types, *inputs}
-    views = {item.id: build_rules.view(item, known, builder) for item in sections.get("views", [])}
-    if findings.has_errors:
-        return None
-    sizes = _sizes(builder.symbols)
-    graph = _graph(inputs, {**rules, **checks}, sizes)
-    if not _report_cycle(graph, {**inputs, **rules, **checks}, findings):
-        return RuleSet(
-            root, inputs, rules, checks, tables, views, sources, builder.symbols, sizes, graph, _warnings(findings)
-        )
-    return None
 
 
 def _report_shared_names(
-    inputs: Mapping[str, Input], tables: Mapping[str, Table], ids: set[str], findings: Findings
+    inputs: Mapping[str, Input],
+    tables: Mapping[str, Table],
+    sliced: Mapping[str, Rule],
+    ids: set[str],
+    findings: Findings,
 ) -> None:
-    """Finds names that an input or table provides besides its id and that something else has, or that no name can be."""
+    """Finds names that an input, table or slice provides besides its id and that something else has, or no name can be."""
     owners: dict[str, str] = {id.casefold(): id for id in (*ids, *inputs, *tables)}
     provided = [(slot, item.id, item.span) for item in inputs.values() for slot in slots_of(item) if slot != item.id]
     for table in tables.values():
         provided += [(f"{table.id}_{column}", table.id, table.span) for column in ("key", *table.columns)]
+    provided += [(id, f"slice {rule.slice}", rule.span) for id, rule in sliced.items()]
     for name, owner, span in provided:
         reason = invalid_name(name)
         first = owners.setdefault(name.casefold(), owner)
@@ -87,10 +109,6 @@ def _report_shared_names(
             findings.add("E205", f"`{owner}` provides `{name}`, which cannot be a name: {reason}", span)
         elif first != owner:
             findings.add("E206", f"`{owner}` provides the name `{name}`, which `{first}` has already", span)
-
-
-def _warnings(findings: Findings) -> tuple[Diagnostic, ...]:
-    return tuple(findings.sorted())
 
 
 def _sizes(symbols: Symbols) -> Mapping[str, Expression]:

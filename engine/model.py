@@ -173,6 +173,101 @@ class TableBody(Body):
     note: str | None = None
 
 
+class GroupBody(Body):
+    """A group of tensors that parallel dimensions cut alike."""
+
+    title: str
+    components: Annotated[list[Literal["weights", "gradients", "optimizer", "activations"]], Field(min_length=1)]
+    note: str | None = None
+
+
+class CellsBody(BaseModel):
+    """What a dimension does to one group: a formula by component; `same` stands for the weights' formula."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
+    __pydantic_extra__: dict[str, Formula]
+
+    cite: Cites | None = None
+    assumption: str | None = None
+    note: str | None = None
+
+
+class CommunicationBody(Body):
+    """What a dimension sends."""
+
+    title: str
+    formula: Formula
+    unit: Literal["B"] = "B"
+    per: Literal["layer", "microbatch", "step"]
+    link: Literal["intra_node", "inter_node"]
+    cite: Cites | None = None
+    assumption: str | None = None
+    note: str | None = None
+    tests: list[RuleTest] = Field(default_factory=list)
+
+
+class SliceTest(Body):
+    """Values of the names that a slice reads, and what some of its cells, `<group>_<component>`, then are."""
+
+    given: dict[Id, Given] = Field(default_factory=dict)
+    expect: Annotated[dict[str, Given], Field(min_length=1)]
+
+
+class SliceBody(Body):
+    """What one parallel dimension divides, or multiplies, group by group."""
+
+    title: str
+    degree: Formula
+    divides: dict[str, CellsBody]
+    multiplies: dict[str, CellsBody] = Field(default_factory=dict)
+    communication: CommunicationBody | None = None
+    cite: Cites | None = None
+    assumption: str | None = None
+    note: str | None = None
+    tests: Annotated[list[SliceTest], Field(min_length=1)]
+
+
+class ScenarioBody(Body):
+    """A named change of a preset."""
+
+    title: str
+    set: dict[Id, Given]
+    cite: Cites | None = None
+    assumption: str | None = None
+    note: str | None = None
+
+
+class ActionBody(Body):
+    """One thing to try: a change of inputs, as values or as formulas over the present ones."""
+
+    title: str
+    set: dict[Id, Given] = Field(default_factory=dict)
+    set_formula: dict[Id, Formula] = Field(default_factory=dict)
+    cost: str | None = None
+    cite: Cites | None = None
+    assumption: str | None = None
+    note: str | None = None
+
+
+class LeaveBody(Body):
+    """What not to change for a symptom, and why."""
+
+    field: Id
+    why: str
+
+
+class AdviceBody(Body):
+    """A symptom and what to do about it, in order."""
+
+    title: str
+    when: Formula | None = Field(None, description="condition under which the symptom can be seen from the results")
+    actions: Annotated[list[ActionBody], Field(min_length=1)]
+    leave_alone: list[LeaveBody] = Field(default_factory=list)
+    cite: Cites | None = None
+    assumption: str | None = None
+    note: str | None = None
+
+
 class SourceBody(Body):
     """A cited repository at a pinned commit."""
 
@@ -243,6 +338,10 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "rules": RuleBody,
     "checks": CheckBody,
     "tables": TableBody,
+    "groups": GroupBody,
+    "slices": SliceBody,
+    "scenarios": ScenarioBody,
+    "advice": AdviceBody,
     "sources": SourceBody,
     "papers": PaperBody,
     "documents": DocumentBody,
@@ -262,6 +361,9 @@ NESTED: dict[Any, type[BaseModel]] = {
     "paper": PaperCite,
     "document": DocumentCite,
     "cases": CaseBody,
+    "communication": CommunicationBody,
+    "actions": ActionBody,
+    "leave_alone": LeaveBody,
     "tests": RuleTest,
     "columns": ColumnBody,
     "ledger": LedgerBody,

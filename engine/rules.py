@@ -98,7 +98,13 @@ class Computed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule(Computed):
-    """A formula of the memory model."""
+    """A formula of the memory model.
+
+    Attributes:
+        slice: the slice that the rule was made from; None for a rule that is written out.
+    """
+
+    slice: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +164,84 @@ class Table:
     cells: Mapping[str, Mapping[str, float | None]]
     citations: Mapping[str, tuple[Citation, ...]]
     titles: Mapping[str, str]
+    span: Span = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Tensors that parallel dimensions cut alike, and the components that they carry."""
+
+    id: str
+    title: str
+    components: tuple[str, ...]
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """What one parallel dimension does to every group.
+
+    Attributes:
+        degree: how many ranks share.
+        divides: for group and component the divisor's rule id; None where nothing is divided.
+        multiplies: the same for factors.
+        communication: id of the rule for the bytes sent, with how often and over which link; None if nothing is.
+    """
+
+    id: str
+    title: str
+    degree: Expression
+    divides: Mapping[tuple[str, str], str | None]
+    multiplies: Mapping[tuple[str, str], str | None]
+    communication: str | None
+    per: str | None
+    link: str | None
+    citations: tuple[Citation, ...]
+    note: str | None
+    span: Span = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A named change of a preset; `changes` are values as a preset would give them."""
+
+    id: str
+    title: str
+    changes: Mapping[str, Any]
+    citations: tuple[Citation, ...]
+    note: str | None
+    span: Span = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing to try for a symptom.
+
+    Attributes:
+        changes: new values of inputs.
+        formulas: new values as formulas over the present ones.
+        cost: what it costs, in words.
+    """
+
+    title: str
+    changes: Mapping[str, Any]
+    formulas: Mapping[str, Expression]
+    cost: str | None
+    citations: tuple[Citation, ...]
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A symptom with ordered actions, and the inputs to leave alone with the reason."""
+
+    id: str
+    title: str
+    when: Expression | None
+    actions: tuple[Action, ...]
+    leave_alone: Mapping[str, str]
+    citations: tuple[Citation, ...]
+    note: str | None
     span: Span = field(repr=False)
 
 

@@ -12,7 +12,19 @@ from typing import TYPE_CHECKING, Any
 from engine.diagnostics import Diagnostic
 from engine.expr.check import Symbols
 from engine.graph import Graph
-from engine.rules import Check, Computed, Expression, Input, Rule, Table, View
+from engine.rules import (
+    Advice,
+    Check,
+    Computed,
+    Expression,
+    Group,
+    Input,
+    Rule,
+    Scenario,
+    Slice,
+    Table,
+    View,
+)
 
 if TYPE_CHECKING:
     from engine.program import Program
@@ -30,6 +42,10 @@ class RuleSet:
         checks: checks by id.
         tables: lookup tables by id.
         views: tables of results by name.
+        groups: groups of tensors that parallel dimensions cut alike.
+        slices: what each parallel dimension does to them, in order.
+        scenarios: named changes of a preset.
+        advice: symptoms with ordered actions.
         sources: cited repositories, papers, documents and datasets: section, key, validated body.
         symbols: types of all names.
         sizes: expression for the size of each domain whose inputs are declared.
@@ -43,6 +59,10 @@ class RuleSet:
     checks: Mapping[str, Check]
     tables: Mapping[str, Table]
     views: Mapping[str, View]
+    groups: Mapping[str, Group]
+    slices: Mapping[str, Slice]
+    scenarios: Mapping[str, Scenario]
+    advice: Mapping[str, Advice]
     sources: Mapping[str, Mapping[str, Any]]
     symbols: Symbols = field(repr=False)
     sizes: Mapping[str, Expression] = field(repr=False)
