@@ -117,7 +117,7 @@ def _let_go_of_output() -> None:
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):  # standard output is not a file, as under a test runner
-        sys.stdout = None  # type: ignore[assignment]
+        sys.stdout = None
 
 
 @click.group(

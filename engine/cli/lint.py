@@ -1,0 +1,68 @@
+"""`engine lint`: everything that is wrong or doubtful in a rule set."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.cli.terminal import colored, emit
+
+if TYPE_CHECKING:
+    from engine.diagnostics import Diagnostic
+    from engine.ruleset import RuleSet
+
+
+@click.command("lint")
+@click.argument("rules", type=click.Path(), required=False)
+@click.option("--format", "form", type=click.Choice(["text", "json", "github"]), default="text", show_default=True)
+def command(rules: str | None, form: str) -> int:
+    """Check the rule files in RULES (the shipped rules if not given) and say everything that is wrong.
+
+    Exit code 0 also with warnings, 1 with errors, 2 where there are no rule files to read.
+    """
+    from engine.diagnostics import EngineError, Severity
+    from engine.lint import lint
+    from engine.ruleset import RuleSet
+
+    praise = ""
+    try:
+        ruleset = RuleSet.load(rules)
+    except EngineError as error:
+        if _nothing_read(error.diagnostics, rules):
+            raise
+        found: Sequence[Diagnostic] = error.diagnostics
+    else:
+        found = lint(ruleset)
+        praise = _praise(ruleset)
+    emit(_rendered(found, praise, form))
+    return 1 if any(item.severity is Severity.ERROR for item in found) else 0
+
+
+def _praise(ruleset: RuleSet) -> str:
+    parts = {"input": ruleset.inputs, "rule": ruleset.rules, "check": ruleset.checks, "view": ruleset.views}
+    counts = [f"{len(items)} {name}{'s' if len(items) != 1 else ''}" for name, items in parts.items()]
+    return f"no findings in {', '.join(counts)}"
+
+
+def _nothing_read(found: Sequence[Diagnostic], rules: str | None) -> bool:
+    """Whether the folder, or the one file that was named, could not be read at all."""
+    return any(
+        item.code in ("E101", "E107")
+        and (item.span is None or (rules is not None and item.span.source.path == str(Path(rules))))
+        for item in found
+    )
+
+
+def _rendered(found: Sequence[Diagnostic], praise: str, form: str) -> str:
+    from engine.diagnostics import render
+    from engine.render.findings import findings_github, findings_json
+
+    if form == "json":
+        return findings_json(found)
+    if form == "github":
+        return findings_github(found)
+    return render(found, color=colored(sys.stdout)) if found else praise
