@@ -1,4 +1,4 @@
-"""Builds slices: each cell that cuts something becomes a rule, and their products become the divisors of every group."""
+"""Builds slices: each cell that cuts something becomes a rule, their products become the divisors of the groups."""
 
 from __future__ import annotations
 
@@ -109,7 +109,9 @@ def _complete(item: Declaration, part: str, one: Group, cells: CellsBody, builde
     for component in one.components:
         if component not in given and part == "divides":
             builder.findings.add(
-                "E411", f"slice `{item.id}` says nothing about the {component} of group `{one.id}`", item.at(part, one.id).span,
+                "E411",
+                f"slice `{item.id}` says nothing about the {component} of group `{one.id}`",
+                item.at(part, one.id).span,
                 help="write 1 where nothing is divided, `same` where it is as for the weights",
             )  # fmt: skip
 
@@ -132,10 +134,10 @@ def _cell(
     id = cell_id(item.id, one.id, component) if part == "divides" else f"{cell_id(item.id, one.id, component)}_factor"
     verb = "divided" if part == "divides" else "multiplied"
     return Rule(
-        id=id, title=f"{item.body.title}: what the {component} of {one.title.lower()} are {verb} by",
+        id=id, title=f"{item.body.title} · {one.title} · {component} {verb} by",
         type=Type("number", DIMENSIONLESS, over=expression.node.type.over),
         branches=(Branch(None, expression, citations, assumption),),
-        tests=tuple(_tests(item, f"{one.id}_{component}" + ("" if part == "divides" else "_factor"))), span=node.span, slice=item.id,
+        tests=tuple(_tests(item, id.removeprefix(f"slice_{item.id}_"))), span=node.span, slice=item.id,
     )  # fmt: skip
 
 

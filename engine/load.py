@@ -96,7 +96,7 @@ def _report_shared_names(
     ids: set[str],
     findings: Findings,
 ) -> None:
-    """Finds names that an input, table or slice provides besides its id and that something else has, or no name can be."""
+    """Finds names that an input, table or slice provides and that something else has, or that no name can be."""
     owners: dict[str, str] = {id.casefold(): id for id in (*ids, *inputs, *tables)}
     provided = [(slot, item.id, item.span) for item in inputs.values() for slot in slots_of(item) if slot != item.id]
     for table in tables.values():
