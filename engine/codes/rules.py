@@ -93,10 +93,10 @@ CODES: dict[str, CodeInfo] = {
     "E411": CodeInfo(
         slug="incomplete-slice",
         title="a slice does not say what it does to every group",
-        why="A parallel dimension that says nothing about a group of tensors leaves open whether it cuts them; the product "
-        "over all dimensions would be a guess.",
-        mend="Give every group and each of its components a divisor: 1 where nothing is divided, `same` where it is as for "
-        "the weights.",
-        example="divides:\n  tp_matrix: {weights: tensor_model_parallel_size, gradients: same}   # `optimizer` is missing",
+        why="A parallel dimension that says nothing about a group of tensors leaves open whether it cuts them; the "
+        "product over all dimensions would be a guess.",
+        mend="Give every group and each of its components a divisor: 1 where nothing is divided, `same` where it is "
+        "as for the weights.",
+        example="divides:\n  tp_matrix: {weights: tensor_model_parallel_size}   # `gradients` and `optimizer` are missing",
     ),
 }
