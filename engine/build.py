@@ -21,11 +21,13 @@ class Builder:
     Attributes:
         findings: receives everything that is wrong.
         symbols: types of all names; set once all declarations have been read.
+        inputs: ids of the declared inputs.
     """
 
     def __init__(self, findings: Findings, sources: Mapping[str, Mapping[str, Any]]) -> None:
         self.findings = findings
         self.symbols = Symbols({})
+        self.inputs: frozenset[str] = frozenset()
         self._sources = sources
 
     def expression(self, node: ScalarNode, expected: Type) -> Expression:

@@ -151,7 +151,7 @@ def _tests(item: Declaration, builder: Builder) -> tuple[Test, ...]:
     for position, test in enumerate(item.body.tests):
         span = item.at("tests", position).span
         for name in test.given:
-            if name not in builder.symbols.types and name not in builder.symbols.sets:
+            if name not in builder.symbols.types and name not in builder.inputs:
                 _unknown(name, item.at("tests", position, "given").span, builder, code="E408")
         outcomes = ("pass", "fail", "unknown")
         if isinstance(item.body, CheckBody) and test.expect not in outcomes:

@@ -45,6 +45,7 @@ def _assemble(root: Path, found: list[Declaration], findings: Findings) -> RuleS
     builder = Builder(findings, sources)
     tables = {item.id: build_rules.table(item, builder) for item in sections["tables"]}
     inputs = {item.id: build_inputs.declared(item, builder) for item in sections["inputs"]}
+    builder.inputs = frozenset(inputs)
     builder.symbols = _symbols(sections, inputs, tables, builder)
     groups = {item.id: build_slices.group(item) for item in sections["groups"]}
     slicing = build_slices.slicing(groups, sections["slices"], builder)
