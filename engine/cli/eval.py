@@ -91,6 +91,8 @@ def _rendered(result: Result, selection: Selection | None, form: str, *, painted
 
 
 def _paint(text: str, style: str) -> str:
+    if not style or not text.strip():
+        return text
     if style in ("bold", "dim"):
-        return click.style(text, bold=style == "bold", dim=style == "dim") if text.strip() else text
-    return click.style(text, fg=style, bold=True) if text.strip() else text
+        return click.style(text, bold=style == "bold", dim=style == "dim")
+    return click.style(text, fg=style)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from engine.render.numbers import ABSENT, GB, GIB, gigabytes, plain, share
 from engine.render.summary import Row, Stages, Summary, value_rows
-from engine.render.text import VERDICTS, verdict_sentence
+from engine.render.text import VERDICTS, check_counts, stage_cell, verdict_sentence
 from engine.result import CheckOutcome, Result
 
 
@@ -96,9 +96,7 @@ def _stages(stages: Stages, capacity: float | None) -> list[str]:
         heads.append("used")
     rows = []
     for name, heaviest, values in stages.rows:
-        cells = [
-            gigabytes(value) if unit == "B" else plain(value) for value, unit in zip(values, stages.units, strict=True)
-        ]
+        cells = [stage_cell(value, unit) for value, unit in zip(values, stages.units, strict=True)]
         if capacity and stages.total is not None:
             cells.append(share(values[stages.total], capacity))
         rows.append([f"**{cell}**" if heaviest else cell for cell in (name, *cells)])
@@ -110,11 +108,7 @@ def _checks(checks: Sequence[CheckOutcome]) -> list[str]:
         return []
     failed = [check for check in checks if check.status == "fail"]
     unknown = [check for check in checks if check.status == "unknown"]
-    lines = [
-        "## Checks",
-        "",
-        f"{len(checks) - len(failed) - len(unknown)} pass, {len(failed)} fail, {len(unknown)} not known.",
-    ]
+    lines = ["## Checks", "", f"{check_counts(checks)}."]
     lines += [""] if failed or unknown else []
     for check in failed:
         parts = [check.message, check.hint] if check.hint else [check.message]

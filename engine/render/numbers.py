@@ -34,6 +34,18 @@ def scaled(value: float) -> str:
     return plain(value)
 
 
+def written(value: Any) -> str:
+    """Returns a value as it would stand in a preset: no separators, round large numbers as 80e9."""
+    if isinstance(value, float | int) and not isinstance(value, bool):
+        if value and value % 1e6 == 0:
+            return f"{value / 1e9:.15g}e9" if value % 1e9 == 0 else f"{value / 1e6:.15g}e6"
+        return f"{value:.15g}"
+    if isinstance(value, list | tuple | set | frozenset):
+        entries = [written(entry) for entry in value]
+        return f"[{', '.join(entries if isinstance(value, list | tuple) else sorted(entries))}]"
+    return plain(value)
+
+
 def plain(value: Any) -> str:
     """Returns a value for a table: whole numbers in full with thousands separated, others with about six digits."""
     if value is None:
@@ -47,5 +59,5 @@ def plain(value: Any) -> str:
     if isinstance(value, int | float):
         if value == int(value) and abs(value) < 1e16:
             return f"{int(value):,}"
-        return f"{value:,.2f}" if 1e5 <= abs(value) < 1e16 else f"{value:.6g}"
+        return f"{value:,.2f}" if 100 <= abs(value) < 1e16 else f"{value:.6g}"
     return str(value)

@@ -8,8 +8,8 @@ from typing import Any
 
 from engine.artifact import number
 from engine.model import ViewBody
-from engine.render.labels import column_labels, configuration_label
-from engine.render.numbers import plain
+from engine.render.labels import column_labels, configuration_labels
+from engine.render.numbers import written
 from engine.resolve import ORIGINS
 from engine.result import CheckOutcome, Result, Value
 from engine.select import names_of, view_ids
@@ -112,18 +112,13 @@ def summarize(result: Result) -> Summary:
     stage = _peak_stage(result, body) if body else None
     ledger = tuple(_ledger(result, body, stage)) if body and body.ledger else ()
     total = result.get(body.ledger.total) if body and body.ledger else None
-    configuration = [
-        configuration_label(result[name])
-        for id in (body.configuration if body else ())
-        for name in names_of(result.rules, id)
-    ]
     stages = _stages(result, body, stage) if body else None
     verdict = _verdict(result, body, ledger, stage)
     checks = result.checks
     not_given, unread = _not_given(result)
     return Summary(
         preset=result.preset.path,
-        configuration=tuple(filter(None, configuration)),
+        configuration=tuple(configuration_labels(result, body.configuration)) if body else (),
         ledger=ledger,
         stage=stage,
         stage_count=len(total) if isinstance(total, list) else 1,
@@ -208,9 +203,10 @@ def _stages(result: Result, body: ViewBody, peak: int | None) -> Stages | None:
             name = str(start) if end == start + 1 else f"{start}–{end - 1}"
             rows.append((name, peak is not None and start <= peak < end, tuple(map(number, entries[start]))))
             start = end
-    total = ids.index(body.ledger.total) if body.ledger and body.ledger.total in ids else None
+    total_id = body.ledger.total if body.ledger else None
+    total = ids.index(total_id) if total_id in ids else None
     units = tuple(value.unit for value in values)
-    return Stages(ids, tuple(column_labels(ids)), units, tuple(rows), total)
+    return Stages(ids, tuple(column_labels(ids, total_id)), units, tuple(rows), total)
 
 
 def _verdict(result: Result, body: ViewBody | None, ledger: tuple[Row, ...], stage: int | None) -> Verdict | None:
@@ -243,5 +239,5 @@ def _not_given(result: Result) -> tuple[tuple[tuple[str, tuple[str, ...]], ...],
         if name not in used:
             unread += 1
         else:
-            found[origin].append(name if origin == "missing" or value is None else f"{name} {plain(value)}")
+            found[origin].append(name if origin == "missing" or value is None else f"{name}={written(value)}")
     return tuple((origin, tuple(names)) for origin, names in found.items() if names), unread

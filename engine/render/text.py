@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from engine.render.numbers import GB, GIB, gigabytes, plain, share
+from engine.render.numbers import GB, GIB, gigabytes, plain, scaled, share
 from engine.render.summary import Row, Stages, Summary, Verdict, value_rows
 from engine.render.table import aligned, bar, cells, fitted, padded, wrapped
 from engine.result import CheckOutcome, Result
 
 Paint = Callable[[str, str], str]
-"""From a text and a style (`bold`, `dim`, `red`, `green`, `yellow`, `cyan`) to the text as a terminal takes it."""
+"""From a text and a style (bold, dim, red, green, yellow, cyan or none) to the text as a terminal takes it."""
 
 VERDICTS = {
     "fits": ("FITS", "green"),
@@ -20,9 +21,10 @@ VERDICTS = {
     "incomplete": ("INCOMPLETE", "yellow"),
     "unknown": ("UNKNOWN", "yellow"),
 }
-_LEVELS = {"error": "red", "warning": "yellow", "note": "cyan"}
-_BAR = 16
+LEVELS = {"error": "red", "warning": "yellow", "note": "cyan"}
+_BAR = (8, 24)
 _TITLE = 34
+_TITLE_ROOM = 20
 
 
 def unpainted(text: str, style: str) -> str:
@@ -37,17 +39,16 @@ def summary_text(summary: Summary, width: int, paint: Paint = unpainted) -> str:
         blocks.append(_ledger(summary, width, paint))
     blocks += [[paint(title, "bold"), *value_lines(rows, width, paint)] for title, rows in summary.tables if rows]
     if summary.stages and len(summary.stages.rows) > 1:
-        blocks.append(_stages(summary.stages, summary.verdict, width, paint))
+        blocks.append(_stages(summary.stages, summary.verdict, paint))
     if summary.not_given:
         blocks.append(_inputs(summary, width, paint))
     if summary.notes:
-        blocks.append(
-            [paint("Read as", "bold"), *("  " + line for note in summary.notes for line in _prose(note, width, 2))]
-        )
+        notes = [line for note in summary.notes for line in _prose(note, width, 2, 4)]
+        blocks.append([paint("Read as", "bold"), *notes])
     if summary.checks:
         blocks.append(check_lines(summary.checks, width, paint))
     if summary.verdict:
-        blocks.append(_prose_verdict(summary.verdict, summary.stage_count, width, paint))
+        blocks.append(_verdict(summary.verdict, summary.stage_count, width, paint))
     return "\n\n".join("\n".join(line.rstrip() for line in block) for block in blocks) + "\n"
 
 
@@ -61,23 +62,22 @@ def selection_text(result: Result, ids: Sequence[str], width: int, paint: Paint 
 
 
 def value_lines(rows: Sequence[Row], width: int, paint: Paint = unpainted) -> list[str]:
-    """Lays out values: id, value, unit, GB and GiB where there are bytes, and the title or why there is no value."""
-    table = [["", "value", "", "GB", "GiB"]]
+    """Lays out values: id, value, unit, GB where there are bytes, and the title or why there is no value."""
+    table = [["", "value", "", "GB"]]
     for row in rows:
-        size = row.value if row.unit == "B" else None
-        sizes = [gigabytes(size, GB), gigabytes(size, GIB)] if size is not None else ["", ""]
         unit = "" if row.unit in ("1", "flag", "enum") else row.unit
         name = f"{row.id}[{row.index}]" if row.index else row.id
-        table.append([name, fitted(plain(row.value), width // 3), unit, *sizes])
+        size = gigabytes(row.value) if row.unit == "B" and row.value is not None else ""
+        table.append([name, fitted(plain(row.value), width // 3), unit, size])
     if not any(row.unit == "B" for row in rows):
         table = [line[:3] for line in table]
-    first, *others = ["  " + "  ".join(line) for line in aligned(table, "<><>>"[: len(table[0])])]
+    first, *others = ["  ".join(line) for line in aligned(table, "<><>"[: len(table[0])])]
     lines = [paint(first, "dim")]
     room = width - cells(first) - 2
     for row, text in zip(rows, others, strict=True):
         if row.problem:
             lines.append(f"{text}  {paint(row.problem, 'yellow')}")
-        elif room >= 16 and row.index.partition("–")[0] in ("", "0"):
+        elif room >= _TITLE_ROOM and row.index.partition("–")[0] in ("", "0"):
             lines.append(f"{text}  {paint(fitted(row.title, room), 'dim')}")
         else:
             lines.append(text)
@@ -86,24 +86,29 @@ def value_lines(rows: Sequence[Row], width: int, paint: Paint = unpainted) -> li
 
 def check_lines(checks: Sequence[CheckOutcome], width: int, paint: Paint = unpainted) -> list[str]:
     """Lays out checks: the counts, then those that fail with what to do, then those that are not known."""
-    failed = [check for check in checks if check.status == "fail"]
+    failed = [check for level in LEVELS for check in checks if check.status == "fail" and check.level == level]
     unknown = [check for check in checks if check.status == "unknown"]
-    passed = len(checks) - len(failed) - len(unknown)
-    counts = [f"{passed} pass"] * bool(passed) + [f"{len(failed)} fail"] * bool(failed)
-    counts += [f"{len(unknown)} not known"] * bool(unknown)
-    lines = [f"{paint('Checks', 'bold')}  {', '.join(counts)}"]
-    for check in sorted(failed, key=lambda check: list(_LEVELS).index(check.level)):
-        head, *more = _prose(check.message, width, 11)
-        lines.append(f"  {paint(padded(check.level, 7), _LEVELS[check.level])}  {head}")
-        lines += [" " * 11 + line for line in more]
-        if check.hint:
-            lines += [" " * 11 + line for line in _prose(check.hint, width, 11)]
-        lines.append(" " * 11 + paint(f"check {check.id}", "dim"))
+    lines = [f"{paint('Checks', 'bold')}  {check_counts(checks)}"]
+    for check in failed:
+        lines.append(f"  {paint(padded(check.level, 7), LEVELS[check.level])}  {paint(check.id, 'dim')}")
+        lines += _prose(check.message, width, 11)
+        lines += _prose(f"→ {check.hint}", width, 11, 13) if check.hint else []
     for check in unknown:
-        head, *more = _prose(f"{check.id}: {check.message}", width, 11)
-        lines.append(f"  {paint('unknown', 'yellow')}  {head}")
-        lines += [" " * 11 + line for line in more]
+        lines.append(f"  {paint('unknown', 'yellow')}  {paint(check.id, 'dim')}")
+        lines += _prose(check.message, width, 11)
     return lines
+
+
+def check_counts(checks: Sequence[CheckOutcome]) -> str:
+    """Returns how many checks hold, fail by level, and are not known."""
+    statuses = [check.level if check.status == "fail" else check.status for check in checks]
+    names = {
+        "pass": ("pass", "pass"),
+        **{level: (level, f"{level}s") for level in LEVELS},
+        "unknown": ("not known",) * 2,
+    }
+    counts = [(statuses.count(status), name) for status, name in names.items()]
+    return ", ".join(f"{count} {name[count > 1]}" for count, name in counts if count)
 
 
 def _head(summary: Summary, width: int, paint: Paint) -> list[str]:
@@ -111,61 +116,66 @@ def _head(summary: Summary, width: int, paint: Paint) -> list[str]:
 
 
 def _ledger(summary: Summary, width: int, paint: Paint) -> list[str]:
-    whole = summary.ledger[-1].value
-    largest = max((row.value or 0 for row in summary.ledger[:-1]), default=0)
-    stage = "Memory of a rank"
-    if summary.stage is not None and summary.stage_count > 1:
-        stage = f"Stage {summary.stage}, the heaviest of {summary.stage_count}"
-    table = [[stage, "", "share", "GB", "GiB", "rule"]]
+    *parts, total = summary.ledger
+    table = [[_ledger_title(summary), "share", "GB", "GiB", "rule"]]
     for row in summary.ledger:
-        sizes = [share(row.value, whole), gigabytes(row.value, GB), gigabytes(row.value, GIB)]
-        drawn = bar(row.value / largest, _BAR) if row.value and largest and row is not summary.ledger[-1] else ""
-        table.append(["  " + fitted(row.title, _TITLE), drawn.ljust(_BAR), *sizes, row.id])
-    lines = aligned(table, "<<>>><")
-    if max(sum(map(cells, line)) + 2 * (len(line) - 1) for line in lines) > width:
-        lines = [line[:-1] for line in lines]
-    painted = [[paint(lines[0][0], "bold"), *(paint(cell, "dim") for cell in lines[0][1:])]]
-    for row, line in zip(summary.ledger, lines[1:], strict=True):
-        title, drawn, *sizes = line
-        middle = paint(drawn, "cyan")
+        title = "Total" if row is total else fitted(row.title, _TITLE)
+        sizes = [share(row.value, total.value), gigabytes(row.value, GB), gigabytes(row.value, GIB)]
+        table.append([f"  {title}", *sizes, row.id])
+    lines = aligned(table, "<>>><")
+    if width - cells("  ".join(lines[0])) - 2 < _BAR[0]:  # a narrow terminal; other formats show the ids
+        lines = [[*line[:4], ""] for line in lines]
+    room = max(_BAR[0], min(_BAR[1], width - cells("  ".join(lines[0])) - 2))
+    head, *rows, last = lines
+    largest = max((row.value or 0 for row in parts), default=0)
+    painted = [_ledger_line(head, " " * room, paint, "bold", "dim")]
+    for row, line in zip(parts, rows, strict=True):
+        middle = paint(padded(bar((row.value or 0) / largest if largest else 0, room), room), "cyan")
         if row.problem:
-            middle = paint(padded(fitted(row.problem, cells(drawn)), cells(drawn)), "yellow")
-        ids = [paint(cell, "dim") for cell in sizes[3:]]
-        if row is summary.ledger[-1]:
-            painted.append([paint("  " + "─" * (cells("  ".join(line[:5])) - 2), "dim")])
-            title, sizes = paint(title, "bold"), [paint(cell, "bold") for cell in sizes]
-        painted.append([title, middle, *sizes[:3], *ids])
-    return ["  ".join(line) for line in painted]
-
-
-def _stages(stages: Stages, verdict: Verdict | None, width: int, paint: Paint) -> list[str]:
-    capacity = verdict.capacity if verdict and stages.total is not None else None
-    heads = [
-        f"{label} {'GB' if unit == 'B' else ''}".split()
-        for label, unit in zip(stages.labels, stages.units, strict=True)
-    ]
-    heads += [["used"]] if capacity else []
-    depth = max(map(len, heads))
-    table = [["", *([*[""] * (depth - len(head)), *head][line] for head in heads)] for line in range(depth)]
-    table[0][0] = "All stages"
-    for name, heaviest, values in stages.rows:
-        row = [f"  {name}{' *' if heaviest else ''}"]
-        row += [
-            gigabytes(value) if unit == "B" else plain(value) for value, unit in zip(values, stages.units, strict=True)
-        ]
-        if capacity and stages.total is not None:
-            row.append(share(values[stages.total], capacity))
-        table.append(row)
-    lines = aligned(table, "<" + ">" * len(heads))
-    texts = ["  ".join(line) for line in lines]
-    painted = [paint(lines[0][0], "bold") + paint("  " + "  ".join(lines[0][1:]), "dim")]
-    painted += [paint(text, "dim") for text in texts[1:depth]]
-    painted += [paint(text, "bold") if row[1] else text for row, text in zip(stages.rows, texts[depth:], strict=True)]
+            middle = paint(padded(fitted(row.problem, room), room), "yellow")
+        painted.append(_ledger_line(line, middle, paint))
+    middle = padded(fitted(total.problem, room), room)
+    painted.append("  " + paint("─" * (cells("  ".join(last[:4])) + room), "dim"))
+    painted.append(_ledger_line(last, paint(middle, "yellow"), paint, "bold", "bold"))
     return painted
 
 
+def _ledger_title(summary: Summary) -> str:
+    if summary.stage is None or summary.stage_count == 1:
+        return "Memory of a rank"
+    return f"Stage {summary.stage}, the heaviest of {summary.stage_count}"
+
+
+def _ledger_line(line: list[str], middle: str, paint: Paint, title: str = "", numbers: str = "") -> str:
+    """Joins title, bar, numbers and id, painted in the given styles."""
+    shown = [paint(line[0], title), middle, paint("  ".join(line[1:4]), numbers), paint(line[4], "dim")]
+    return "  ".join(shown)
+
+
+def _stages(stages: Stages, verdict: Verdict | None, paint: Paint) -> list[str]:
+    capacity = verdict.capacity if verdict and stages.total is not None else None
+    heads = [label.split() for label in stages.labels] + ([["used"]] if capacity else [])
+    depth = max(map(len, heads))
+    table = [["", *([*[""] * (depth - len(head)), *head][line] for head in heads)] for line in range(depth)]
+    for name, heaviest, values in stages.rows:
+        cells_ = [stage_cell(value, unit) for value, unit in zip(values, stages.units, strict=True)]
+        used = [share(values[stages.total], capacity)] if capacity and stages.total is not None else []
+        table.append([f"  {name}{' *' if heaviest else ''}", *cells_, *used])
+    lines = ["  ".join(line) for line in aligned(table, "<" + ">" * len(heads))]
+    head = paint("All stages", "bold") + paint(", bytes in GB" if "B" in stages.units else "", "dim")
+    body = [paint(line, "bold" if row[1] else "") for row, line in zip(stages.rows, lines[depth:], strict=True)]
+    return [head, *(paint(line, "dim") for line in lines[:depth]), *body]
+
+
+def stage_cell(value: Any, unit: str) -> str:
+    """Returns a value of the table of stages: bytes in GB, counts of elements in short."""
+    if unit == "B" or value is None:
+        return gigabytes(value)
+    return scaled(value) if unit == "elem" else plain(value)
+
+
 def _inputs(summary: Summary, width: int, paint: Paint) -> list[str]:
-    unread = f"  {summary.unread} more are read by nothing shown here" if summary.unread else ""
+    unread = f"  {summary.unread} more that nothing here reads" if summary.unread else ""
     lines = [paint("Not given", "bold") + paint(unread, "dim")]
     for origin, names in summary.not_given:
         first, *more = wrapped(names, width, 11)
@@ -173,11 +183,10 @@ def _inputs(summary: Summary, width: int, paint: Paint) -> list[str]:
     return lines
 
 
-def _prose_verdict(verdict: Verdict, stage_count: int, width: int, paint: Paint) -> list[str]:
+def _verdict(verdict: Verdict, stage_count: int, width: int, paint: Paint) -> list[str]:
     name, style = VERDICTS.get(verdict.name, (verdict.name.replace("_", " ").upper(), "yellow"))
-    sentence = verdict_sentence(verdict, stage_count)
-    first, *more = _prose(sentence, width, len(name) + 2) if sentence else [""]
-    return [f"{paint(name, style)}  {first}", *(" " * (len(name) + 2) + line for line in more)]
+    first, *more = _prose(verdict_sentence(verdict, stage_count), width, len(name) + 2) or [""]
+    return [f"{paint(name, style)}  {first.lstrip()}", *more]
 
 
 def verdict_sentence(verdict: Verdict, stage_count: int) -> str:
@@ -192,5 +201,8 @@ def verdict_sentence(verdict: Verdict, stage_count: int) -> str:
     return "; ".join(parts)
 
 
-def _prose(text: str, width: int, indent: int) -> list[str]:
-    return wrapped(text.split(), width - indent, separator=" ") or [""]
+def _prose(text: str, width: int, indent: int, hanging: int | None = None) -> list[str]:
+    """Fills indented lines with a text; lines after the first are indented by `hanging`."""
+    later = indent if hanging is None else hanging
+    lines = wrapped(text.split(), width, later, separator=" ")
+    return [" " * indent + line if position == 0 else line for position, line in enumerate(lines)]
