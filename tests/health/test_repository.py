@@ -34,7 +34,9 @@ def test_no_paths_of_somebodys_machine(repository: Path) -> None:
         path
         for directory in (*CODE, "rules", "presets", "overlays", "templates", ".")
         for path in ((repository / directory).rglob("*") if directory != "." else repository.glob("*"))
-        if path.suffix in TEXT and path.name != Path(__file__).name and private.search(path.read_text("utf-8", "replace"))
+        if path.suffix in TEXT
+        and path.name != Path(__file__).name
+        and private.search(path.read_text("utf-8", "replace"))
     ]
     assert found == []
 
