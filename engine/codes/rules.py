@@ -99,4 +99,20 @@ CODES: dict[str, CodeInfo] = {
         "as for the weights.",
         example="divides:\n  tp_matrix: {weights: tensor_model_parallel_size}   # `gradients` and `optimizer` are missing",
     ),
+    "E412": CodeInfo(
+        slug="rule-test-fails",
+        title="a rule does not yield what its test expects",
+        why="The tests beside a rule are worked examples, from the cited source or by hand. Where one fails, the rule "
+        "or the example is wrong, and nobody can tell which number to trust.",
+        mend="Work the example out again; then correct the formula, or the test if its figure was wrong.",
+        example="formula: 2 * hidden_size\ntests:\n  - {given: {hidden_size: 4}, expect: 16}        # found 8",
+    ),
+    "E413": CodeInfo(
+        slug="untested-branch",
+        title="no test takes this branch",
+        why="Each branch has a formula and a citation of its own; one that no test takes could hold anything.",
+        mend="Add a test whose `given` leads into the branch, with a value that was worked out by hand.",
+        example="cases:\n  - {when: swiglu, formula: 3, cite: [...]}        # no test gives `swiglu: true`\n"
+        "  - {otherwise: 2, cite: [...]}",
+    ),
 }
