@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
+
+from pydantic import BaseModel
 
 from engine.declare import Declaration
 from engine.diagnostics import Findings, Span, nearest
@@ -90,6 +93,15 @@ class Builder:
         first, _, last = where.rpartition("#L")[2].partition("-L")
         if last and int(last) < int(first):
             self.findings.add("E402", f"the cited lines run backwards: {first} to {last}", span)
+
+
+def plain(value: Any) -> Any:
+    """Returns a validated body as plain objects with the same attributes, which need no pydantic to be read."""
+    if isinstance(value, BaseModel):
+        return SimpleNamespace(**{name: plain(getattr(value, name)) for name in type(value).model_fields})
+    if isinstance(value, list):
+        return [plain(entry) for entry in value]
+    return {key: plain(entry) for key, entry in value.items()} if isinstance(value, dict) else value
 
 
 def _get(body: Any, path: tuple[str | int, ...]) -> Any:

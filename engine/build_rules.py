@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from string import Formatter
 from typing import Any
 
-from engine.build import Builder
+from engine.build import Builder, plain
 from engine.declare import Declaration
 from engine.diagnostics import nearest
 from engine.expr.check import FLAG
@@ -270,4 +270,4 @@ def view(item: Declaration, known: set[str], builder: Builder) -> View:
             builder.findings.add(
                 "E407", f"there is no rule or input `{id}`", node.span, help=builder.symbols.suggest(id, sorted(known))
             )
-    return View(item.id, body.title, body.kind, body, item.span)
+    return View(item.id, body.title, body.kind, plain(body), item.span)

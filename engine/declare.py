@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from engine.diagnostics import EngineError, Findings, Span, nearest
 from engine.model import NESTED, SECTIONS, SPECIAL_FILES
 from engine.names import invalid_name
+from engine.rule_files import rule_files
 from engine.yaml_source import MappingNode, Node, ScalarNode, SequenceNode, describe, parse, read_text, to_plain
 
 NAMESPACE = ("inputs", "rules", "checks", "tables")
@@ -66,19 +67,6 @@ def declarations(root: Path, findings: Findings) -> list[Declaration]:
         found.extend(_file(path.name, tree, findings))
     _unique(found, findings)
     return found
-
-
-def rule_files(root: Path, findings: Findings) -> list[Path]:
-    """Lists the rule files of a folder in a fixed order."""
-    if root.is_file():
-        return [root]
-    if not root.is_dir():
-        findings.add("E101", f"there is no folder or file `{root}`", help="give the folder that holds the rule files")
-        return []
-    files = sorted(path for path in root.rglob("*.yaml") if path.is_file())
-    if not files:
-        findings.add("E107", f"the folder `{root}` holds no rule files", help="rule files end in .yaml")
-    return files
 
 
 def _file(name: str, tree: MappingNode, findings: Findings) -> Iterable[Declaration]:

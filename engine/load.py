@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-from engine import build_inputs, build_plans, build_rules, build_slices, paths
-from engine.build import Builder
+from engine import build_inputs, build_plans, build_rules, build_slices
+from engine.build import Builder, plain
 from engine.declare import Declaration, declarations
 from engine.diagnostics import Findings, nearest
 from engine.domains import SIZES
@@ -23,10 +23,9 @@ from engine.ruleset import RuleSet
 from engine.slots import slots_of
 
 
-def load(path: str | Path | None = None) -> RuleSet:
+def load(root: Path) -> RuleSet:
     """Reads and checks a rule set; see `RuleSet.load`."""
     findings = Findings()
-    root = Path(path) if path is not None else paths.shipped_rules()
     found = declarations(root, findings)
     ruleset = _assemble(root, found, findings)
     findings.raise_if_errors()
@@ -39,7 +38,7 @@ def _assemble(root: Path, found: list[Declaration], findings: Findings) -> RuleS
     for declaration in found:
         sections[declaration.section].append(declaration)
     sources = {
-        section: {item.id: item.body for item in sections[section]}
+        section: {item.id: plain(item.body) for item in sections[section]}
         for section in ("sources", "papers", "documents", "datasets")
     }
     builder = Builder(findings, sources)
@@ -86,7 +85,7 @@ def _symbols(
         types,
         {item.id: item.members for item in inputs.values() if item.kind == "set"},
         {item.id: (item.keys, item.columns) for item in tables.values()},
-        lambda name, candidates: nearest(name, candidates),
+        nearest,
     )
 
 

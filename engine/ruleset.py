@@ -79,9 +79,18 @@ class RuleSet:
         Raises:
             EngineError: with every finding in every file, if one of them is an error.
         """
+        from engine import cache, paths
+
+        root = Path(path) if path is not None else paths.shipped_rules()
+        name = cache.key(root)
+        found = cache.read(name)
+        if isinstance(found, cls):
+            return found
         from engine.load import load
 
-        return load(path)
+        rules = load(root)
+        cache.write(name, rules)
+        return rules
 
     @cached_property
     def computed(self) -> Mapping[str, Computed]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.artifact import number
-from engine.model import ViewBody
 from engine.render.labels import column_labels, configuration_labels
 from engine.render.numbers import written
 from engine.resolve import ORIGINS
@@ -102,7 +101,7 @@ def shown_ids(result: Result) -> tuple[str, ...]:
 def summarize(result: Result) -> Summary:
     """Collects what is shown of a result; views decide which rules make up which table."""
     views = result.rules.views
-    body: ViewBody | None = views["summary"].body if "summary" in views else None
+    body: Any = views["summary"].body if "summary" in views else None
     tables: list[tuple[str, tuple[Row, ...]]] = []
     if body is None:
         tables = [(view.title, tuple(value_rows(result, view_ids(view.body)))) for view in views.values()]
@@ -169,7 +168,7 @@ def _title(result: Result, name: str) -> str:
     return item.title if item.id == name else f"{item.title}: {name.removeprefix(item.id + '_')}"
 
 
-def _peak_stage(result: Result, body: ViewBody) -> int | None:
+def _peak_stage(result: Result, body: Any) -> int | None:
     index = result.get(body.peak_stage) if body.peak_stage else None
     if index is not None:
         return int(index)
@@ -177,7 +176,7 @@ def _peak_stage(result: Result, body: ViewBody) -> int | None:
     return total.index(max(total)) if isinstance(total, list) else None
 
 
-def _ledger(result: Result, body: ViewBody, stage: int | None) -> Iterator[Row]:
+def _ledger(result: Result, body: Any, stage: int | None) -> Iterator[Row]:
     assert body.ledger is not None
     for id in (*body.ledger.rows, body.ledger.total):
         value = result[id]
@@ -188,7 +187,7 @@ def _ledger(result: Result, body: ViewBody, stage: int | None) -> Iterator[Row]:
         yield Row(id, _title(result, id), "", number(raw), value.unit, reason)
 
 
-def _stages(result: Result, body: ViewBody, peak: int | None) -> Stages | None:
+def _stages(result: Result, body: Any, peak: int | None) -> Stages | None:
     ids = tuple(body.stages.rows if body.stages else [*body.ledger.rows, body.ledger.total] if body.ledger else ())
     values = [result[id] for id in ids]
     size = max((len(value.raw) for value in values if isinstance(value.raw, list)), default=0)
@@ -209,7 +208,7 @@ def _stages(result: Result, body: ViewBody, peak: int | None) -> Stages | None:
     return Stages(ids, tuple(column_labels(ids, total_id)), units, tuple(rows), total)
 
 
-def _verdict(result: Result, body: ViewBody | None, ledger: tuple[Row, ...], stage: int | None) -> Verdict | None:
+def _verdict(result: Result, body: Any, ledger: tuple[Row, ...], stage: int | None) -> Verdict | None:
     name = result.verdict
     if (body is None or body.verdict is None) and name != "invalid":
         return None
