@@ -1,0 +1,244 @@
+"""What the rules say about one id, as data: the page of a rule, check, input, table or view, and the lists of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from engine.artifact import number
+from engine.cite import references
+from engine.diagnostics import EngineError, Findings, Span, nearest
+from engine.excel_rules import branches_of, excel_text
+from engine.expr.check import DOMAINS
+from engine.expr.to_latex import latex_cases
+from engine.rules import Check, Citation, Computed, Expression, Input, Table, View
+from engine.ruleset import RuleSet
+
+SCHEMA = "rank-ledger/page/1"
+
+LISTS = ("inputs", "rules", "checks", "tables", "views")
+"""Words that name a list instead of one id."""
+
+
+def describe(rules: RuleSet, name: str) -> dict[str, Any]:
+    """Returns the page of an id, or a list.
+
+    Args:
+        rules: a loaded rule set.
+        name: id of a rule, check, input (or a name that a set or layout provides), table or view; or one of `LISTS`.
+
+    Returns:
+        A JSON-ready dictionary with the key `kind`; keys that have nothing to say are left out.
+
+    Raises:
+        EngineError: there is nothing of this name (E604).
+    """
+    if name in rules.computed:
+        page = _computed(rules, rules.computed[name])
+    elif name in rules.inputs or name in rules.slots:
+        page = _input(rules, rules.inputs.get(name) or rules.slots[name])
+    elif name in rules.tables:
+        page = _table(rules, rules.tables[name])
+    elif name in rules.views:
+        page = _view(rules, rules.views[name])
+    elif name in LISTS:
+        page = {"kind": "list", "id": name, "entries": list(_listed(rules, name))}
+    else:
+        raise _unknown(rules, name)
+    return {"schema": SCHEMA} | {key: value for key, value in page.items() if _says_something(key, value)}
+
+
+def _says_something(key: str, value: Any) -> bool:
+    # an empty set may be what an input defaults to
+    return value is not None and (value not in ("", [], {}) or key in ("default", "absent"))
+
+
+def _unknown(rules: RuleSet, name: str) -> EngineError:
+    known = [*rules.computed, *rules.inputs, *rules.slots, *rules.tables, *rules.views, *LISTS]
+    near = nearest(name, known)
+    lists = ", ".join(f"`engine show {word}`" for word in LISTS)
+    findings = Findings()
+    findings.add(
+        "E604", f"there is nothing called `{name}`", help=f"did you mean `{near}`?" if near else f"see {lists}"
+    )
+    return EngineError(findings.sorted())
+
+
+def _computed(rules: RuleSet, rule: Computed) -> dict[str, Any]:
+    page: dict[str, Any] = {
+        "kind": "check" if isinstance(rule, Check) else "rule",
+        "id": rule.id,
+        "title": rule.title,
+        "place": _place(rules, rule.span),
+        "unit": rule.unit,
+        "values": list(rule.type.values),
+        "over": rule.type.over,
+        "symbol": rule.symbol,
+        "cases": [
+            _cited(rules, branch.citations, branch.assumption, branch.note)
+            | {"formula": _line(branch.formula)}
+            | ({"when": _line(branch.when)} if branch.when else {})
+            for branch in rule.branches
+        ],
+        "latex": _latex(rules, rule),
+        **_excel(rules, rule),
+        "provenance": rule.provenance,
+        "evidence": [_dataset(rules, key) for key in rule.evidence],
+        "note": rule.note,
+        "tests": [_test(test.given, test.expect, test.rel) for test in rule.tests],
+        "reads": _briefs(rules, rules.graph.reads[rule.id]),
+        "read_by": _briefs(rules, rules.graph.read_by.get(rule.id, ())),
+    }
+    if isinstance(rule, Check):
+        page |= {"level": rule.level, "message": rule.message, "hint": rule.hint, "fields": _briefs(rules, rule.fields)}
+    return page
+
+
+def _latex(rules: RuleSet, rule: Computed) -> str:
+    def symbol(id: str) -> str | None:
+        if id in DOMAINS:
+            return None
+        found = rules.computed.get(id) or rules.slots.get(id)
+        # a symbol belongs to the whole input, not to the flags and vectors that a set or layout provides
+        return found.symbol if found and found.id == id else None
+
+    printed = latex_cases(branches_of(rule), symbol=symbol)
+    return f"{rule.symbol} = {printed}" if rule.symbol else printed
+
+
+def _excel(rules: RuleSet, rule: Computed) -> dict[str, str]:
+    try:
+        return {"excel": "=" + excel_text(rules, rule)}
+    except ValueError as error:
+        return {"excel_problem": str(error)}
+
+
+def _input(rules: RuleSet, item: Input) -> dict[str, Any]:
+    slots = [slot for slot, owner in rules.slots.items() if owner is item]
+    return {
+        "kind": "input",
+        "id": item.id,
+        "title": item.title,
+        "place": _place(rules, item.span),
+        "type": item.kind,
+        "group": item.group,
+        "unit": item.unit if item.kind in ("int", "number", "layer_vector") else None,
+        "symbol": item.symbol,
+        "min": number(item.minimum),
+        "max": number(item.maximum),
+        "values": list(item.values),
+        "members": list(item.members),
+        "parser": item.parser,
+        "flag": item.flag,
+        "from_flags": dict(item.from_flags),
+        "names": [] if slots == [item.id] else slots,
+        "required": item.required or None,
+        "default": number(item.default),
+        "default_formula": _line(item.default_formula),
+        "absent": number(item.absent),
+        "either_with": list(rules.siblings(item)),
+        "derived": _line(item.derived),
+        **_cited(rules, item.citations, item.assumption, item.note),
+        "reads": _briefs(rules, dict.fromkeys(other for slot in slots for other in rules.graph.reads[slot])),
+        "read_by": _briefs(
+            rules, dict.fromkeys(other for slot in slots for other in rules.graph.read_by.get(slot, ()))
+        ),
+    }
+
+
+def _around(edges: Mapping[str, tuple[str, ...]], ids: Iterable[str]) -> Iterable[str]:
+    return dict.fromkeys(other for id in ids for other in edges.get(id, ()))
+
+
+def _table(rules: RuleSet, table: Table) -> dict[str, Any]:
+    return {
+        "kind": "table",
+        "id": table.id,
+        "title": table.title,
+        "place": _place(rules, table.span),
+        "columns": {column: str(type.unit) for column, type in table.columns.items()},
+        "rows": [
+            {"key": key, "title": table.titles[key]}
+            | {"cells": {column: number(table.cells[column][key]) for column in table.columns}}
+            | _cited(rules, table.citations[key], None, None)
+            for key in table.keys
+        ],
+    }
+
+
+def _view(rules: RuleSet, view: View) -> dict[str, Any]:
+    from engine.select import view_ids
+
+    return {
+        "kind": "view",
+        "id": view.id,
+        "title": view.title,
+        "place": _place(rules, view.span),
+        "layout": view.kind,
+        "note": view.body.note,
+        "entries": _briefs(rules, view_ids(view.body)),
+    }
+
+
+def _listed(rules: RuleSet, name: str) -> Iterator[dict[str, Any]]:
+    """Yields id, title, what stands for a unit, and the group or file under which people look for it."""
+    match name:
+        case "inputs":
+            for item in rules.inputs.values():
+                yield {"id": item.id, "unit": item.kind, "title": item.title, "group": item.group.capitalize()}
+        case "rules" | "checks":
+            for rule in (rules.rules if name == "rules" else rules.checks).values():
+                file = _place(rules, rule.span).rpartition(":")[0]
+                unit = rule.level if isinstance(rule, Check) else rule.unit
+                yield {"id": rule.id, "unit": unit, "title": rule.title, "group": file}
+        case "tables":
+            for table in rules.tables.values():
+                yield {"id": table.id, "unit": ", ".join(table.columns), "title": table.title, "group": ""}
+        case "views":
+            for view in rules.views.values():
+                yield {"id": view.id, "unit": view.kind, "title": view.title, "group": ""}
+
+
+def _briefs(rules: RuleSet, ids: Iterable[str]) -> list[dict[str, str]]:
+    """Returns id, unit and title of other ids."""
+    found = []
+    for id in ids:
+        item = rules.computed.get(id) or rules.slots.get(id) or rules.inputs[id]
+        type = rules.symbols.types.get(id)
+        unit = item.kind if isinstance(item, Input) and type is None else item.unit
+        if type is not None and type.kind != "number":
+            unit = "flag" if type.kind == "flag" else "enum"
+        found.append(
+            {"id": id, "unit": unit, "title": item.title} | ({"over": type.over} if type and type.over else {})
+        )
+    return found
+
+
+def _cited(rules: RuleSet, citations: Iterable[Citation], assumption: str | None, note: str | None) -> dict[str, Any]:
+    entry = {
+        "citations": [reference.to_dict() for reference in references(citations, rules.sources)],
+        "assumption": assumption,
+        "note": note,
+    }
+    return {key: value for key, value in entry.items() if value}
+
+
+def _dataset(rules: RuleSet, key: str) -> dict[str, Any]:
+    body = rules.sources["datasets"][key]
+    return {"key": key, "title": body.title} | ({"records": body.records} if body.records else {})
+
+
+def _test(given: Mapping[str, Any], expect: Any, rel: float | None) -> dict[str, Any]:
+    return {"given": dict(given), "expect": expect} | ({"rel": rel} if rel is not None else {})
+
+
+def _line(expression: Expression | None) -> str | None:
+    return " ".join(expression.text.split()) if expression else None
+
+
+def _place(rules: RuleSet, span: Span) -> str:
+    """Returns file and line, from the folder of the rules on: the same wherever the rules are installed."""
+    path = span.source.path
+    root = str(rules.path.parent)
+    shown = path[len(root) :].lstrip("/\\") if root != "." and path.startswith(root) else path
+    return f"{shown}:{span.line}"

@@ -1,0 +1,169 @@
+"""Blocks of a page, laid out as text for a terminal and as Markdown."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from engine.render.table import aligned, fitted
+
+NO_BREAK = "\N{NO-BREAK SPACE}"
+"""Stands between words that stay on one line."""
+
+_BREAKS = re.compile(r"[^,+\-*/]+[,+\-*/]?|[,+\-*/]")  # where an Excel formula may go on in the next line
+_INDENT = "  "
+_LEAST = 16  # cells that the last column keeps
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A sentence."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A formula, in the language `text`, `latex` or `excel`."""
+
+    text: str
+    language: str = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A citation: its written form, link and note."""
+
+    text: str
+    url: str | None
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Short labels with what they stand for."""
+
+    facts: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A table: the last column is shortened to fit; `align` has one of `<` and `>` a column."""
+
+    rows: Sequence[Sequence[str]]
+    head: Sequence[str] = ()
+    align: str = ""
+
+
+Part = Prose | Code | Cited | Facts | Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A heading and what stands under it."""
+
+    heading: str
+    parts: Sequence[Part]
+
+
+def as_text(head: Iterable[str], blocks: Iterable[Block], width: int) -> str:
+    """Lays a page out for a terminal.
+
+    Args:
+        head: lines above all blocks.
+        blocks: what follows, a blank line before each.
+        width: columns to fill; links are kept whole even where they are longer.
+    """
+    lines = [line for text in head for line in textwrap.wrap(text, width)]
+    for block in blocks:
+        lines += ["", block.heading] if lines else [block.heading]
+        for part in block.parts:
+            lines += [_INDENT + line for line in _text(part, width - len(_INDENT))]
+    return "\n".join(line.replace(NO_BREAK, " ").rstrip() for line in lines) + "\n"
+
+
+def as_markdown(head: Sequence[str], blocks: Iterable[Block]) -> str:
+    """Lays a page out as Markdown; `head` holds its first paragraphs."""
+    paragraphs = list(head)
+    for block in blocks:
+        paragraphs.append(f"## {block.heading}")
+        paragraphs += [_markdown(part) for part in block.parts]
+    return "\n\n".join(paragraph.replace(NO_BREAK, " ") for paragraph in paragraphs) + "\n"
+
+
+def _text(part: Part, width: int) -> Iterator[str]:
+    match part:
+        case Prose():
+            yield from _filled(part.text, width)
+        case Code(language="excel"):
+            yield from _excel(part.text, width)
+        case Code():
+            for line in part.text.splitlines():
+                yield from _filled(line, width)
+        case Cited():
+            yield from _citation(part, width)
+        case Facts():
+            margin = max(len(label) for label, _ in part.facts) + 2
+            for label, fact in part.facts:
+                first, *more = _filled(fact, width - margin)
+                yield label.ljust(margin) + first
+                yield from (" " * margin + line for line in more)
+        case Rows():
+            rows = [part.head, *part.rows] if part.head else part.rows
+            padded = aligned(rows, part.align or "<" * len(rows[0])) if rows else []
+            for *cells, last in padded:
+                start = "".join(f"{cell}  " for cell in cells)
+                yield start + fitted(last.rstrip(), max(width - len(start), _LEAST))
+
+
+def _filled(text: str, width: int) -> list[str]:
+    # a word that is longer than the line is kept whole: it is a name or a part of a formula
+    lines = textwrap.wrap(
+        text, max(width, _LEAST), subsequent_indent=_INDENT, break_long_words=False, break_on_hyphens=False
+    )
+    return lines or [""]
+
+
+def _citation(cited: Cited, width: int) -> Iterator[str]:
+    where, inside, symbol = cited.text.rpartition(" in ")
+    if inside and len(cited.text) > width:
+        yield from _filled(where, width)
+        yield f"{_INDENT}in {symbol}"
+    else:
+        yield from _filled(cited.text, width)
+    if cited.url:
+        yield _INDENT + cited.url  # kept whole, so that a terminal makes it a link
+    if cited.note:
+        yield from (_INDENT + line for line in _filled(cited.note, width - len(_INDENT)))
+
+
+def _excel(formula: str, width: int) -> Iterator[str]:
+    """Breaks a formula after operators; a spreadsheet reads it with the line breaks, too."""
+    line = ""
+    for piece in _BREAKS.findall(formula):
+        if line and len(line) + len(piece) > width:
+            yield line
+            line = _INDENT
+        line += piece
+    yield line
+
+
+def _markdown(part: Part) -> str:
+    match part:
+        case Prose():
+            return part.text
+        case Code(language="latex"):
+            return f"$$\n{part.text}\n$$"
+        case Code():
+            return f"```{'' if part.language == 'text' else part.language}\n{part.text}\n```"
+        case Cited():
+            link = f"[{part.text}]({part.url})" if part.url else part.text
+            return f"- {link}" + (f": {part.note}" if part.note else "")
+        case Facts():
+            return "\n".join(f"- {label}: {fact}" for label, fact in part.facts)
+        case Rows() if part.head:
+            rule = ["---:" if sign == ">" else "---" for sign in part.align]
+            return "\n".join("| " + " | ".join(row) + " |" for row in (part.head, rule, *part.rows))
+    return "\n".join(f"- `{row[0]}` {', '.join(cell for cell in row[1:] if cell)}" for row in part.rows)
