@@ -58,7 +58,7 @@ CODES: dict[str, CodeInfo] = {
         slug="empty-file",
         title="the file holds nothing",
         why="A file with no content, or with comments only, is more likely a mistake than a wish.",
-        mend="Fill the file in or delete it. `engine new preset NAME` starts one.",
+        mend="Fill the file in or delete it. The presets that ship with the project show what one looks like.",
         example="# to do: write the preset",
     ),
     "E108": CodeInfo(
