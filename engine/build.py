@@ -10,9 +10,10 @@ from pydantic import BaseModel
 
 from engine.declare import Declaration
 from engine.diagnostics import Findings, Span, nearest
-from engine.expr.check import Symbols, check_as
+from engine.expr.check import check_as
 from engine.expr.nodes import Number, Type
 from engine.expr.parse import ExpressionError, parse
+from engine.expr.symbols import Symbols
 from engine.model import CodeCite, PaperCite
 from engine.rules import Citation, Expression
 from engine.yaml_source import ScalarNode, scalar_span

@@ -9,8 +9,8 @@ from engine.accept import InputError, accept
 from engine.build import Builder
 from engine.declare import Declaration
 from engine.diagnostics import nearest
-from engine.expr.check import FLAG
 from engine.expr.nodes import Type
+from engine.expr.symbols import FLAG
 from engine.model import ActionBody, AdviceBody, ScenarioBody
 from engine.rules import Action, Advice, Input, Scenario
 from engine.slots import slots_of

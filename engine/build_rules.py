@@ -9,8 +9,8 @@ from typing import Any
 from engine.build import Builder, plain
 from engine.declare import Declaration
 from engine.diagnostics import nearest
-from engine.expr.check import FLAG
 from engine.expr.nodes import Number, Type
+from engine.expr.symbols import FLAG
 from engine.expr.to_python import python
 from engine.model import CaseBody, CheckBody, RowBody, RuleBody, TableBody, ViewBody
 from engine.rules import Branch, Check, Expression, Rule, Table, Test, View

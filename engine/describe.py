@@ -9,7 +9,7 @@ from engine.artifact import number
 from engine.cite import references
 from engine.diagnostics import EngineError, Findings, Span, nearest
 from engine.excel_rules import branches_of, excel_text
-from engine.expr.check import DOMAINS
+from engine.expr.symbols import DOMAINS
 from engine.expr.to_latex import latex_cases
 from engine.rules import Check, Citation, Computed, Expression, Input, Table, View
 from engine.ruleset import RuleSet

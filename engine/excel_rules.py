@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from engine.accept import InputError
-from engine.expr.check import DOMAINS
 from engine.expr.excel_run import Cell, ExcelError, run_rule
 from engine.expr.nodes import Lookup, Name, walk
 from engine.expr.nodes import names as names_in
 from engine.expr.printing import DOMAIN_SIZES, Branch
+from engine.expr.symbols import DOMAINS
 from engine.expr.to_excel import excel_cases
 from engine.program import Scope, size_name
 from engine.rules import Check, Computed

@@ -12,9 +12,10 @@ from engine.build import Builder, plain
 from engine.declare import Declaration, declarations
 from engine.diagnostics import Findings, nearest
 from engine.domains import SIZES
-from engine.expr.check import Symbols, check
+from engine.expr.check import check
 from engine.expr.nodes import names
 from engine.expr.parse import parse
+from engine.expr.symbols import Symbols
 from engine.graph import Graph
 from engine.model import SECTIONS
 from engine.names import invalid_name

@@ -9,8 +9,8 @@ from __future__ import annotations
 import keyword
 import re
 
-from engine.expr.check import DOMAINS
 from engine.expr.registry import FUNCTIONS, SPECIAL_FORMS
+from engine.expr.symbols import DOMAINS
 from engine.expr.to_excel import SAFE_FUNCTIONS
 
 MAX_LENGTH = 200

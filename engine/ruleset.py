@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.diagnostics import Diagnostic
-from engine.expr.check import Symbols
+from engine.expr.symbols import Symbols
 from engine.graph import Graph
 from engine.rules import (
     Advice,

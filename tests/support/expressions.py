@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from engine.expr.check import FLAG, Symbols, check
+from engine.expr.check import check
 from engine.expr.nodes import Node, Type
 from engine.expr.parse import parse
+from engine.expr.symbols import FLAG, Symbols
 from engine.units import parse_unit
 
 DTYPES = ("bf16", "fp32", "fp8")
