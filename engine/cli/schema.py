@@ -1,0 +1,35 @@
+"""`engine schema`: JSON Schema of rule files and presets, for editors."""
+
+from __future__ import annotations
+
+import click
+
+from engine.cli.terminal import emit
+
+_OF_RULES = ("rules", "sources", "views")
+
+
+@click.command()
+@click.argument("kind", metavar="rules|sources|views|preset", type=click.Choice([*_OF_RULES, "preset"]))
+@click.argument("rules_path", metavar="[RULES]", required=False)
+@click.option("-o", "--output", metavar="FILE", type=click.Path(dir_okay=False), help="Write to a file.")
+def command(kind: str, rules_path: str | None, output: str | None) -> None:
+    """Print the JSON Schema of a rule file, of sources.yaml, of views.yaml, or of a preset.
+
+    The schema of a preset is that of the inputs which RULES declares (without it: the shipped rules). The others
+    are the same for all rules; with RULES, the names that it declares are suggested where a name belongs.
+    docs/editor.md tells how an editor uses them.
+    """
+    import json
+
+    from engine.ruleset import RuleSet
+
+    if kind == "preset":
+        from engine.schema_preset import preset_schema
+
+        schema = preset_schema(RuleSet.load(rules_path))
+    else:
+        from engine.schema import rules_schema
+
+        schema = rules_schema(kind, RuleSet.load(rules_path) if rules_path else None)
+    emit(json.dumps(schema, indent=2, ensure_ascii=False), output)
