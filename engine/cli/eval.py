@@ -91,8 +91,8 @@ def _rendered(result: Result, selection: Selection | None, form: str, *, painted
 
 
 def _paint(text: str, style: str) -> str:
-    if not style or not text.strip():
+    words = style.split()
+    if not words or not text.strip():
         return text
-    if style in ("bold", "dim"):
-        return click.style(text, bold=style == "bold", dim=style == "dim")
-    return click.style(text, fg=style)
+    color = next((word for word in words if word not in ("bold", "dim")), None)
+    return click.style(text, fg=color, bold="bold" in words or None, dim="dim" in words or None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.artifact import number
@@ -63,7 +63,7 @@ class Summary:
     Attributes:
         preset: where the inputs came from.
         configuration: short labels, in order.
-        ledger: rows of the heaviest stage; the last is the total.
+        ledger: rows of the heaviest stage, of the first if that is not known; the last is the total.
         stage: the heaviest stage; None if it is not known.
         stage_count: number of stages.
         stages: all stages.
@@ -88,6 +88,15 @@ class Summary:
     checks: tuple[CheckOutcome, ...]
     verdict: Verdict | None
 
+    @property
+    def ledger_title(self) -> str:
+        """Says which stage the ledger is of."""
+        if self.stage_count == 1:
+            return "Memory of a rank"
+        if self.stage is None:
+            return f"Stage 0 of {self.stage_count}; the heaviest is not known"
+        return f"Stage {self.stage}, the heaviest of {self.stage_count}"
+
 
 def shown_ids(result: Result) -> tuple[str, ...]:
     """Returns the ids that are shown where nobody asks for particular ones."""
@@ -110,25 +119,22 @@ def summarize(result: Result) -> Summary:
         tables = [(body.title, tuple(value_rows(result, body.rows)))]
     stage = _peak_stage(result, body) if body else None
     ledger = tuple(_ledger(result, body, stage)) if body and body.ledger else ()
-    total = result.get(body.ledger.total) if body and body.ledger else None
-    stages = _stages(result, body, stage) if body else None
-    verdict = _verdict(result, body, ledger, stage)
-    checks = result.checks
-    not_given, unread = _not_given(result)
-    return Summary(
+    shown = Summary(
         preset=result.preset.path,
         configuration=tuple(configuration_labels(result, body.configuration)) if body else (),
         ledger=ledger,
         stage=stage,
-        stage_count=len(total) if isinstance(total, list) else 1,
-        stages=stages,
+        stage_count=_stage_count(result, body),
+        stages=_stages(result, body, stage) if body else None,
         tables=tuple(tables),
-        not_given=not_given,
-        unread=unread,
+        not_given=(),
+        unread=0,
         notes=tuple(note.message for note in result.notes),
-        checks=checks,
-        verdict=verdict,
+        checks=result.checks,
+        verdict=_verdict(result, body, ledger, stage),
     )
+    not_given, unread = _not_given(result)  # after everything that is shown has been computed
+    return replace(shown, not_given=not_given, unread=unread)
 
 
 def value_rows(result: Result, ids: Iterable[str]) -> Iterator[Row]:
@@ -168,12 +174,17 @@ def _title(result: Result, name: str) -> str:
     return item.title if item.id == name else f"{item.title}: {name.removeprefix(item.id + '_')}"
 
 
+def _stage_count(result: Result, body: Any) -> int:
+    values = [result.get(id) for id in (*body.ledger.rows, body.ledger.total)] if body and body.ledger else []
+    return max((len(value) for value in values if isinstance(value, list)), default=1)
+
+
 def _peak_stage(result: Result, body: Any) -> int | None:
-    index = result.get(body.peak_stage) if body.peak_stage else None
-    if index is not None:
-        return int(index)
     total = result.get(body.ledger.total) if body.ledger else None
-    return total.index(max(total)) if isinstance(total, list) else None
+    if not isinstance(total, list):
+        return None
+    index = result.get(body.peak_stage) if body.peak_stage else None
+    return int(index) if index is not None and 0 <= index < len(total) else total.index(max(total))
 
 
 def _ledger(result: Result, body: Any, stage: int | None) -> Iterator[Row]:
@@ -182,9 +193,8 @@ def _ledger(result: Result, body: Any, stage: int | None) -> Iterator[Row]:
         value = result[id]
         raw = value.raw
         if isinstance(raw, list):
-            raw = raw[stage] if stage is not None and stage < len(raw) else None
-        reason = problem(value) or ("the heaviest stage is not known" if raw is None else "")
-        yield Row(id, _title(result, id), "", number(raw), value.unit, reason)
+            raw = raw[stage or 0]
+        yield Row(id, _title(result, id), "", number(raw), value.unit, problem(value))
 
 
 def _stages(result: Result, body: Any, peak: int | None) -> Stages | None:
@@ -225,18 +235,25 @@ def _verdict(result: Result, body: Any, ledger: tuple[Row, ...], stage: int | No
 def _not_given(result: Result) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], int]:
     """Returns the inputs that were not given but read, by origin, and how many others there are.
 
-    The scope holds exactly what has been read so far, so this comes after all values that are shown.
+    The scope holds exactly what has been read so far.
     """
     scope = result.resolved.scope
-    read = {*scope, *scope.troubles}
-    used = {item.id for name, item in result.rules.slots.items() if name in read}
+    used: dict[str, bool] = {}  # by input: whether it has a value
+    for name, item in result.rules.slots.items():
+        if name in scope or name in scope.troubles:
+            used[item.id] = used.get(item.id, True) and name not in scope.troubles
     found: dict[str, list[str]] = {origin: [] for origin in ORIGINS if origin != "given"}
     unread = 0
     for name, (value, origin) in result.inputs.items():
-        if origin == "given":
-            continue
-        if name not in used:
-            unread += 1
-        else:
-            found[origin].append(name if origin == "missing" or value is None else f"{name}={written(value)}")
+        if origin != "given" and name in used:
+            found[origin].append(_with_value(name, value, origin, known=used[name]))
+        unread += origin != "given" and name not in used
     return tuple((origin, tuple(names)) for origin, names in found.items() if names), unread
+
+
+def _with_value(name: str, value: Any, origin: str, *, known: bool) -> str:
+    if origin == "missing":
+        return name
+    if not known:  # what would stand in for it has no value itself
+        return f"{name}=?"
+    return f"{name}={'none' if value is None else written(value)}"

@@ -11,7 +11,7 @@ from engine.render.table import aligned, bar, cells, fitted, padded, wrapped
 from engine.result import CheckOutcome, Result
 
 Paint = Callable[[str, str], str]
-"""From a text and a style (bold, dim, red, green, yellow, cyan or none) to the text as a terminal takes it."""
+"""From a text and a style (bold, dim, a colour, both or none, with a space between) to what a terminal takes."""
 
 VERDICTS = {
     "fits": ("FITS", "green"),
@@ -112,12 +112,13 @@ def check_counts(checks: Sequence[CheckOutcome]) -> str:
 
 
 def _head(summary: Summary, width: int, paint: Paint) -> list[str]:
-    return [paint(summary.preset, "bold"), *wrapped(summary.configuration, width, separator=" · ")]
+    lines = wrapped(summary.configuration, width, separator=" · ")
+    return [paint(summary.preset, "bold"), *(line.removesuffix(" ·") for line in lines)]
 
 
 def _ledger(summary: Summary, width: int, paint: Paint) -> list[str]:
     *parts, total = summary.ledger
-    table = [[_ledger_title(summary), "share", "GB", "GiB", "rule"]]
+    table = [[summary.ledger_title, "share", "GB", "GiB", "rule"]]
     for row in summary.ledger:
         title = "Total" if row is total else fitted(row.title, _TITLE)
         sizes = [share(row.value, total.value), gigabytes(row.value, GB), gigabytes(row.value, GIB)]
@@ -130,26 +131,24 @@ def _ledger(summary: Summary, width: int, paint: Paint) -> list[str]:
     largest = max((row.value or 0 for row in parts), default=0)
     painted = [_ledger_line(head, " " * room, paint, "bold", "dim")]
     for row, line in zip(parts, rows, strict=True):
-        middle = paint(padded(bar((row.value or 0) / largest if largest else 0, room), room), "cyan")
-        if row.problem:
-            middle = paint(padded(fitted(row.problem, room), room), "yellow")
-        painted.append(_ledger_line(line, middle, paint))
-    middle = padded(fitted(total.problem, room), room)
+        drawn = padded(bar((row.value or 0) / largest if largest else 0, room), room)
+        middle = drawn if row.problem else paint(drawn, "cyan")
+        painted.append(_ledger_line(line, middle, paint, problem=row.problem))
     painted.append("  " + paint("─" * (cells("  ".join(last[:4])) + room), "dim"))
-    painted.append(_ledger_line(last, paint(middle, "yellow"), paint, "bold", "bold"))
+    painted.append(_ledger_line(last, " " * room, paint, "bold", "bold", problem=total.problem))
     return painted
 
 
-def _ledger_title(summary: Summary) -> str:
-    if summary.stage is None or summary.stage_count == 1:
-        return "Memory of a rank"
-    return f"Stage {summary.stage}, the heaviest of {summary.stage_count}"
-
-
-def _ledger_line(line: list[str], middle: str, paint: Paint, title: str = "", numbers: str = "") -> str:
-    """Joins title, bar, numbers and id, painted in the given styles."""
-    shown = [paint(line[0], title), middle, paint("  ".join(line[1:4]), numbers), paint(line[4], "dim")]
-    return "  ".join(shown)
+def _ledger_line(
+    line: list[str], middle: str, paint: Paint, title: str = "", numbers: str = "", problem: str = ""
+) -> str:
+    """Joins title, bar, numbers and id, painted in the given styles; a problem takes the place of bar and numbers."""
+    sizes = "  ".join(line[1:4])
+    between = f"{middle}  {paint(sizes, numbers)}"
+    if problem:
+        room = cells(middle) + 2 + cells(sizes)
+        between = paint(padded(fitted(problem, room), room), "yellow")
+    return f"{paint(line[0], title)}  {between}  {paint(line[4], 'dim')}"
 
 
 def _stages(stages: Stages, verdict: Verdict | None, paint: Paint) -> list[str]:
@@ -162,7 +161,8 @@ def _stages(stages: Stages, verdict: Verdict | None, paint: Paint) -> list[str]:
         used = [share(values[stages.total], capacity)] if capacity and stages.total is not None else []
         table.append([f"  {name}{' *' if heaviest else ''}", *cells_, *used])
     lines = ["  ".join(line) for line in aligned(table, "<" + ">" * len(heads))]
-    head = paint("All stages", "bold") + paint(", bytes in GB" if "B" in stages.units else "", "dim")
+    remarks = ["bytes in GB"] * ("B" in stages.units) + ["* is the heaviest"] * any(row[1] for row in stages.rows)
+    head = paint("All stages", "bold") + paint("".join(f", {remark}" for remark in remarks), "dim")
     body = [paint(line, "bold" if row[1] else "") for row, line in zip(stages.rows, lines[depth:], strict=True)]
     return [head, *(paint(line, "dim") for line in lines[:depth]), *body]
 
@@ -186,7 +186,7 @@ def _inputs(summary: Summary, width: int, paint: Paint) -> list[str]:
 def _verdict(verdict: Verdict, stage_count: int, width: int, paint: Paint) -> list[str]:
     name, style = VERDICTS.get(verdict.name, (verdict.name.replace("_", " ").upper(), "yellow"))
     first, *more = _prose(verdict_sentence(verdict, stage_count), width, len(name) + 2) or [""]
-    return [f"{paint(name, style)}  {first.lstrip()}", *more]
+    return [f"{paint(name, f'bold {style}')}  {first.lstrip()}", *more]
 
 
 def verdict_sentence(verdict: Verdict, stage_count: int) -> str:
