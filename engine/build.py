@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from engine.declare import Declaration
 from engine.diagnostics import Findings, Span, nearest
-from engine.expr.check import check_as
+from engine.expr.check import check_as, unknown_names
 from engine.expr.nodes import Number, Type
 from engine.expr.parse import ExpressionError, parse
 from engine.expr.symbols import Symbols
@@ -38,7 +38,13 @@ class Builder:
         """Parses and checks an expression; where it is wrong, adds a finding and returns a placeholder."""
         text = node.value if isinstance(node.value, str) else node.raw
         try:
-            return Expression(text, check_as(parse(text), expected, self.symbols), node)
+            tree = parse(text)
+            unknown = unknown_names(tree, self.symbols)
+            for error in unknown:
+                self.findings.add(error.code, error.message, scalar_span(node, error.start, error.end), help=error.help)
+            if unknown:
+                return Expression(text, Number(0.0, "0"), node)
+            return Expression(text, check_as(tree, expected, self.symbols), node)
         except ExpressionError as error:
             self.findings.add(error.code, error.message, scalar_span(node, error.start, error.end), help=error.help)
             return Expression(text, Number(0.0, "0"), node)

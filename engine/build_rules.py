@@ -42,7 +42,7 @@ def declared_type(item: Declaration, builder: Builder) -> Type:
             item.at("unit").span,
             help="units are 1, B, elem, flop, s, quotients such as B/elem, and flag",
         )
-        return Type(over=body.over)
+        return Type("number", None, over=body.over)
 
 
 def rule(item: Declaration, builder: Builder) -> Rule:
@@ -152,7 +152,7 @@ def _tests(item: Declaration, builder: Builder) -> tuple[Test, ...]:
         span = item.at("tests", position).span
         for name in test.given:
             if name not in builder.symbols.types and name not in builder.inputs:
-                _unknown(name, item.at("tests", position, "given").span, builder, code="E408")
+                _unknown(name, item.key_span("tests", position, "given", name), builder, code="E408")
         outcomes = ("pass", "fail", "unknown")
         if isinstance(item.body, CheckBody) and test.expect not in outcomes:
             builder.findings.add(

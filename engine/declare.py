@@ -33,6 +33,12 @@ class Declaration:
         """Returns the deepest node that exists along a path of keys and positions."""
         return _descend(self.node, path)[0]
 
+    def key_span(self, *path: str | int) -> Span:
+        """Returns the place of the last key of a path."""
+        parent = self.at(*path[:-1])
+        assert isinstance(parent, MappingNode)
+        return parent.entries[str(path[-1])].key_span
+
     def scalar(self, *path: str | int) -> ScalarNode:
         """Returns the scalar at a path that validation has shown to exist."""
         node = self.at(*path)
@@ -185,6 +191,10 @@ def _explain(item: Any, model: type[BaseModel], node: MappingNode, key_span: Spa
     if kind == "missing":
         span = key_span if at is node else at.span
         return span, "E202", f"key `{rest}` is missing", None
+    if kind == "string_pattern_mismatch" and item["loc"][-1] == "at":
+        cut = isinstance(item["input"], str) and "#" not in item["input"]
+        help = "in YAML a space before # begins a comment: write alias:path#L10 without one" if cut else None
+        return at.span, "E402", "source lines are cited as alias:path#L10 or alias:path#L10-L20", help
     return at.span, "E203", _WORDS.get(kind, lambda context: item["msg"][:1].lower() + item["msg"][1:])(context), None
 
 
@@ -199,7 +209,7 @@ _WORDS: dict[str, Any] = {
     "model_type": lambda context: "this must be a mapping",
     "none_required": lambda context: "this must be null",
     "finite_number": lambda context: "this must be a finite number",
-    "literal_error": lambda context: f"this must be {context['expected'].replace(chr(39), '`')}",
+    "literal_error": lambda context: f"this must be {_literals(context['expected'])}",
     "too_short": lambda context: "this must not be empty",
     "string_too_short": lambda context: "this must not be empty",
     "cite": lambda context: "a citation has one of the keys `at`, `paper` or `document`",
@@ -207,6 +217,11 @@ _WORDS: dict[str, Any] = {
     "greater_than": lambda context: f"this must be above {context['gt']:g}",
     "less_than_equal": lambda context: f"this must be at most {context['le']:g}",
 }
+
+
+def _literals(expected: str) -> str:
+    """Shows pydantic's list of literals as they are written in YAML."""
+    return expected.replace("'", "`").replace("True", "`true`").replace("False", "`false`")
 
 
 def _descend(node: Node, path: Iterable[Any]) -> tuple[Node, str]:

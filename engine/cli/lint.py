@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def command(rules: str | None, form: str) -> int:
     """Check the rule files in RULES (the shipped rules if not given) and say everything that is wrong.
 
-    Exit code 0 also with warnings, 1 with errors, 2 where there are no rule files to read.
+    Exit code 0 also with warnings, 2 with errors: such a rule set cannot be loaded.
     """
     from engine.diagnostics import EngineError, Severity
     from engine.lint import lint
@@ -39,7 +39,7 @@ def command(rules: str | None, form: str) -> int:
         found = lint(ruleset)
         praise = _praise(ruleset)
     emit(_rendered(found, praise, form))
-    return 1 if any(item.severity is Severity.ERROR for item in found) else 0
+    return 2 if any(item.severity is Severity.ERROR for item in found) else 0
 
 
 def _praise(ruleset: RuleSet) -> str:

@@ -21,7 +21,10 @@ from engine.expr.nodes import (
     Power,
     Text,
     Type,
+    walk,
 )
+from engine.expr.parse import ExpressionError
+from engine.expr.registry import SPECIAL_FORMS
 from engine.expr.symbols import DOMAINS, FLAG, Symbols
 from engine.units import DIMENSIONLESS, Unit
 
@@ -43,6 +46,29 @@ def check(node: Node, symbols: Symbols, *, over: str | None = None) -> Node:
     return _Checker(symbols, over).visit(node)
 
 
+def unknown_names(node: Node, symbols: Symbols) -> list[ExpressionError]:
+    """Returns a finding for each name of a parsed tree that nothing declares, so that all can be said at once."""
+    special = {
+        id(argument)
+        for part in walk(node)
+        if isinstance(part, Call) and part.function in SPECIAL_FORMS
+        for argument in part.arguments
+    }
+    return [
+        _unknown(part, symbols)
+        for part in walk(node)
+        if isinstance(part, Name) and id(part) not in special and not _known(part.id, symbols)
+    ]
+
+
+def _known(name: str, symbols: Symbols) -> bool:
+    return name in symbols.types or name in symbols.sets or name in DOMAINS
+
+
+def _unknown(name: Name, symbols: Symbols) -> ExpressionError:
+    return wrong(name, "E303", f"unknown name `{name.id}`", symbols.suggest(name.id, list(symbols.types)))
+
+
 def check_as(node: Node, expected: Type, symbols: Symbols) -> Node:
     """Checks an expression that must yield a given type (a rule's declared unit, or a flag for a condition).
 
@@ -59,7 +85,8 @@ def check_as(node: Node, expected: Type, symbols: Symbols) -> Node:
         raise wrong(
             node, "E307", f"this is one of {listed(found.values)}, but must be one of {listed(expected.values)}"
         )
-    if expected.kind == "number" and found.unit is not None and found.unit != expected.unit:
+    units_known = found.unit is not None and expected.unit is not None
+    if expected.kind == "number" and units_known and found.unit != expected.unit:
         raise wrong(
             node,
             "E306",
@@ -159,12 +186,7 @@ class _Checker:
                     f"`{node.id}` is a set",
                     f'ask for a member: has({node.id}, "{member}")',
                 )
-            raise wrong(
-                node,
-                "E303",
-                f"unknown name `{node.id}`",
-                self.symbols.suggest(node.id, list(self.symbols.types)),
-            )
+            raise _unknown(node, self.symbols)
         return found
 
     def _binary(self, node: Binary) -> Binary:
