@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -11,10 +12,17 @@ from engine.cli.terminal import colored, emit, print_findings, width
 
 if TYPE_CHECKING:
     from engine.result import Result
+    from engine.ruleset import RuleSet
     from engine.select import Selection
 
+T = TypeVar("T")
 
-@click.command("eval")
+
+@click.command(
+    "eval",
+    short_help="Tell what one rank holds, for one configuration.",
+    epilog="Example: engine eval rules presets/document-7b.yaml --set tensor_model_parallel_size=4",
+)
 @click.argument("rules", type=click.Path())
 @click.argument("preset", type=click.Path(allow_dash=True))
 @click.option("settings", "--set", metavar="NAME=VALUE", multiple=True, help="Give an input another value; repeatable.")
@@ -27,13 +35,9 @@ def command(rules: str, preset: str, settings: tuple[str, ...], only: str | None
     Exit code 0, 1 where an error-level check fails, 2 where what was asked for has no value.
     """
     from engine.cli.failures import findings_for
-    from engine.evaluation import evaluate
-    from engine.preset import Preset
-    from engine.ruleset import RuleSet
     from engine.select import select
 
-    ruleset = RuleSet.load(rules)
-    result = evaluate(ruleset, Preset.load(preset), set=_read_settings(settings))
+    ruleset, result = _evaluated(rules, preset, settings)
     selection = select(ruleset, only) if only is not None else None
     emit(_rendered(result, selection, form, painted=output is None and colored(sys.stdout)), output)
     findings = findings_for(result, _required(result, selection), missing=selection is not None)
@@ -43,20 +47,28 @@ def command(rules: str, preset: str, settings: tuple[str, ...], only: str | None
     return 1 if result.verdict == "invalid" else 0
 
 
-def _read_settings(settings: tuple[str, ...]) -> dict[str, object]:
+def _evaluated(rules: str, preset: str, settings: tuple[str, ...]) -> tuple[RuleSet, Result]:
+    """Reads everything before it complains, so that all findings are told at once."""
     from engine.diagnostics import EngineError, Findings
-    from engine.preset import parse_setting
+    from engine.evaluation import evaluate
+    from engine.preset import Preset, parse_setting
+    from engine.ruleset import RuleSet
 
     findings = Findings()
-    values: dict[str, object] = {}
-    for setting in settings:
+
+    def attempt(read: Callable[[str], T], text: str) -> T | None:
         try:
-            name, value = parse_setting(setting)
-            values[name] = value
+            return read(text)
         except EngineError as error:
             findings.diagnostics.extend(error.diagnostics)
-    findings.raise_if_errors()
-    return values
+            return None
+
+    ruleset = attempt(RuleSet.load, rules)
+    values = attempt(Preset.load, preset)
+    pairs = [attempt(parse_setting, setting) for setting in settings]
+    if ruleset is None or values is None or None in pairs:
+        raise EngineError(findings.sorted())
+    return ruleset, evaluate(ruleset, values, set=dict(pair for pair in pairs if pair))
 
 
 def _required(result: Result, selection: Selection | None) -> list[str]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from engine.ruleset import RuleSet
 
 
-@click.command("lint")
+@click.command("lint", short_help="Find what is wrong or doubtful in rule files.")
 @click.argument("rules", type=click.Path(), required=False)
 @click.option("--format", "form", type=click.Choice(["text", "json", "github"]), default="text", show_default=True)
 def command(rules: str | None, form: str) -> int:

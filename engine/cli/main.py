@@ -127,12 +127,11 @@ def _let_go_of_output() -> None:
 )
 @click.version_option(package_name="rank-ledger", message="rank-ledger %(version)s")
 def cli() -> None:
-    r"""What each GPU rank of a large-model training run holds, and the source lines that say so.
+    """What each GPU rank of a large-model training run holds, and the source lines that say so.
 
     RULES is a folder of rule files, PRESET a YAML file of inputs under Megatron's argument names.
 
-    \b
-    Exit codes: 0 clean; 1 findings, such as a layout that Megatron refuses; 2 could not run.
+    Exit codes: 0 clean, 1 findings such as a layout that Megatron refuses, 2 could not run.
     """
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from engine.ruletest import Outcome
 
 
-@click.command("test")
+@click.command("test", short_help="Run the tests that stand in the rules.")
 @click.argument("rules", type=click.Path(), required=False)
 @click.option(
     "-k", "pattern", metavar="PATTERN", help="Only rules and checks whose id contains this, or matches log_*."
