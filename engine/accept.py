@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from typing import Any
 
 from engine.diagnostics import nearest
@@ -89,8 +89,8 @@ def _number(item: Input, value: Any) -> float:
         help = f"write {item.id}: {value} without quotes" if isinstance(value, str) and _numeric(value) else None
         error = _type(item, "an integer" if whole else "a number", value)
         raise InputError(error.code, error.message, help)
-    if isinstance(value, float) and not math.isfinite(value):
-        raise InputError("E507", f"`{item.id}` must be finite, not {value}")
+    if not abs(value) <= sys.float_info.max:
+        raise InputError("E507", f"`{item.id}` must be finite, not {value if isinstance(value, float) else 'so large'}")
     if whole and value != int(value):
         raise _type(item, "an integer", value)
     low, high = item.minimum, item.maximum

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.expr.to_python import LARGEST_INTEGER
+
 Array = NDArray[Any]
 
 UNAVAILABLE = np.int8(1)
@@ -77,7 +79,8 @@ class Lane:
         return _divide(operator.mod, other, self)
 
     def __pow__(self, exponent: int) -> Lane:
-        return Lane(self.array**exponent, self.bad, self.over)
+        array = self.array**exponent
+        return Lane(array, join(self.bad, marked(np.isinf(array))), self.over)
 
     def __neg__(self) -> Lane:
         return Lane(-self.array, self.bad, self.over)
@@ -129,10 +132,10 @@ def _apply(function: Callable[[Any, Any], Any], left: Any, right: Any) -> Lane:
 
 def _divide(function: Callable[[Any, Any], Any], left: Any, right: Any) -> Lane:
     a, b, over = _pair(left, right)
-    return Lane(function(a.array, b.array), join(join(a.bad, b.bad), _marked(b.array == 0)), over)
+    return Lane(function(a.array, b.array), join(join(a.bad, b.bad), marked(b.array == 0)), over)
 
 
-def _marked(condition: Array) -> Array | None:
+def marked(condition: Array) -> Array | None:
     """Marks lanes as failed where a condition holds; None where it holds nowhere."""
     return np.where(condition, FAILED, np.int8(0)) if condition.any() else None
 
@@ -159,7 +162,7 @@ def _short_circuit(first: Any, rest: Sequence[Callable[[], Any]], *, stop: bool)
         if result.array.size == 1 and result.bad is None and bool(result.array.flat[0]) is stop:
             return result
         a, b, over = _pair(result, operand())
-        array = (a.array | b.array) if stop else (a.array & b.array)
+        array = np.logical_or(a.array, b.array) if stop else np.logical_and(a.array, b.array)
         later = None if b.bad is None else np.where(a.array == stop, np.int8(0), b.bad)
         result = Lane(array, join(a.bad, later), over)
     return result
@@ -167,7 +170,7 @@ def _short_circuit(first: Any, rest: Sequence[Callable[[], Any]], *, stop: bool)
 
 def _not(operand: Any) -> Lane:
     a = lane(operand)
-    return Lane(~a.array, a.bad, a.over)
+    return Lane(np.logical_not(a.array), a.bad, a.over)
 
 
 def _in(value: Any, items: Sequence[float]) -> Lane:
@@ -185,43 +188,62 @@ def _lookup(key: Any, column: Sequence[float | None]) -> Lane:
 
 
 def _ceil_div(left: Any, right: Any) -> Lane:
-    return _divide(lambda a, b: np.ceil(a / b), left, right)
+    return _ceil(_divide(operator.truediv, left, right))
 
 
 def _ceil_to(left: Any, right: Any) -> Lane:
-    return _divide(lambda a, b: np.ceil(a / b) * b, left, right)
+    return _apply(operator.mul, _ceil_div(left, right), right)
 
 
-def _integers(function: Callable[[Any, Any], Any], values: Sequence[Any]) -> Lane:
-    result = lane(values[0])
-    for value in values:
-        a, b, over = _pair(result, value)
-        wrong = (b.array != np.floor(b.array)) | (b.array < 1)
-        safe = np.where(wrong, 1, b.array).astype(np.int64)
-        start = np.where((a.array != np.floor(a.array)) | (a.array < 1), 1, a.array).astype(np.int64)
-        result = Lane(function(start, safe).astype(np.float64), join(join(a.bad, b.bad), _marked(wrong)), over)
-    return result
+def _integers(function: Callable[[Array, Array], Any], values: Sequence[Any]) -> Lane:
+    """Combines positive integers pairwise; a lane whose operands are others, or whose result is not exact, fails."""
+    operands = [lane(value) for value in values]
+    result = _reduced(lambda a, b: function(_positive(a), _positive(b)).astype(np.float64), operands)
+    improper = _reduced(np.logical_or, [Lane(_improper(a.array), None, a.over) for a in operands])
+    bad = join(result.bad, marked(improper.array | (result.array > LARGEST_INTEGER)))
+    return Lane(result.array, bad, result.over)
+
+
+def _improper(array: Array) -> Any:
+    return (array != np.floor(array)) | (array < 1) | (array > LARGEST_INTEGER)
+
+
+def _positive(array: Array) -> Array:
+    """Returns positive integers as they are, others as some; what is too large stays too large."""
+    return np.clip(np.where(array == np.floor(array), array, 1), 1, 2 * LARGEST_INTEGER).astype(np.int64)
+
+
+def _least_common_multiple(a: Array, b: Array) -> Any:
+    return (a // np.gcd(a, b)) * b.astype(np.float64)
 
 
 def _log2(value: Any) -> Lane:
     a = lane(value)
-    return Lane(np.log2(a.array), join(a.bad, _marked(a.array <= 0)), a.over)
+    return Lane(np.log2(a.array), join(a.bad, marked(a.array <= 0)), a.over)
 
 
 def _sqrt(value: Any) -> Lane:
     a = lane(value)
-    return Lane(np.sqrt(a.array), join(a.bad, _marked(a.array < 0)), a.over)
+    return Lane(np.sqrt(a.array), join(a.bad, marked(a.array < 0)), a.over)
 
 
-def _each(function: Callable[[Any], Any]) -> Callable[[Any], Lane]:
+def _abs(value: Any) -> Lane:
+    a = lane(value)
+    return Lane(np.abs(a.array), a.bad, a.over)
+
+
+def _rounded(function: Callable[[Any], Any]) -> Callable[[Any], Lane]:
     def apply(value: Any) -> Lane:
         a = lane(value)
-        return Lane(function(a.array), a.bad, a.over)
+        return Lane(function(a.array), join(a.bad, marked(~np.isfinite(a.array))), a.over)
 
     return apply
 
 
+_ceil = _rounded(np.ceil)
+
 RUNTIME: Mapping[str, Any] = {
+    "_lane": lane,
     "_and": _and,
     "_or": _or,
     "_not": _not,
@@ -231,12 +253,12 @@ RUNTIME: Mapping[str, Any] = {
     "_ceil_to": _ceil_to,
     "_log2": _log2,
     "_sqrt": _sqrt,
-    "_ceil": _each(np.ceil),
-    "_floor": _each(np.floor),
-    "_abs": _each(np.abs),
+    "_ceil": _ceil,
+    "_floor": _rounded(np.floor),
+    "_abs": _abs,
     "_min": lambda *values: _reduced(np.minimum, values),
     "_max": lambda *values: _reduced(np.maximum, values),
-    "_lcm": lambda *values: _integers(np.lcm, values),
+    "_lcm": lambda *values: _integers(_least_common_multiple, values),
     "_gcd": lambda *values: _integers(np.gcd, values),
 }
 """What printed array code may call, besides the aggregates of `engine.rows`."""

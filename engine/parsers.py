@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,7 +12,9 @@ from engine.slots import LAYOUT_PARTS
 
 MAX_ENTRIES = 4096
 _LAYOUT_LETTERS = {"t": "decoder", "E": "embedding", "m": "mtp", "L": "loss"}
-_TOKEN = re.compile(r"\s*([A-Za-z|()*]|\d+)")
+MAX_LENGTH = 20_000
+_TOKEN = re.compile(r"\s*([A-Za-z|()*]|[0-9]{1,9}(?![0-9]))")
+_INTEGER = re.compile(r"[0-9]{1,9}\Z")
 
 LayerPattern = int | tuple[float, ...]
 Layout = tuple[Mapping[str, int], ...]
@@ -41,12 +44,14 @@ def megatron_moe_layer_freq(value: Any) -> LayerPattern:
     Source: Megatron-LM `megatron/training/arguments.py`, `moe_freq_type` and `_eval_pattern`.
     """
     if isinstance(value, str):
-        text = value.strip()
-        if text.isdigit():
+        text = _short(value).strip()
+        if _INTEGER.match(text):
             value = int(text)
         else:
             try:
-                tree = ast.parse(text, mode="eval").body
+                with warnings.catch_warnings():  # of Python about its own literals
+                    warnings.simplefilter("ignore")
+                    tree = ast.parse(text, mode="eval").body
             except (SyntaxError, ValueError, MemoryError, RecursionError):
                 raise PatternError("this is not a pattern such as ([0]*3+[1]*58)") from None
             value = _pattern(tree, 0)
@@ -71,18 +76,25 @@ def _pattern(node: ast.expr, depth: int) -> list[Any]:
         case ast.List(elts=items) if all(isinstance(item, ast.Constant) and type(item.value) is int for item in items):
             return [item.value for item in items if isinstance(item, ast.Constant)]
         case ast.BinOp(op=ast.Add()) if depth < 50:
-            return _capped(_pattern(node.left, depth + 1) + _pattern(node.right, depth + 1), node)
+            left, right = _pattern(node.left, depth + 1), _pattern(node.right, depth + 1)
+            return _repeated([*left, *right], 1, node.col_offset)
         case ast.BinOp(left=inner, op=ast.Mult(), right=ast.Constant(value=int(count))) if (
-            depth < 50 and 0 <= count <= MAX_ENTRIES
+            depth < 50 and type(count) is int and 0 <= count <= MAX_ENTRIES
         ):
-            return _capped(_pattern(inner, depth + 1)[:MAX_ENTRIES] * count, node)
+            return _repeated(_pattern(inner, depth + 1), count, node.col_offset)
     raise PatternError("a pattern consists of lists of 0 and 1, `+` and `* count`", node.col_offset)
 
 
-def _capped(entries: list[Any], node: ast.expr) -> list[Any]:
-    if len(entries) > MAX_ENTRIES:
-        raise PatternError(f"the pattern has more than {MAX_ENTRIES} entries", node.col_offset)
-    return entries
+def _repeated(entries: list[Any], count: int, position: int) -> list[Any]:
+    if len(entries) * count > MAX_ENTRIES:
+        raise PatternError(f"there are more than {MAX_ENTRIES} entries", position)
+    return entries * count
+
+
+def _short(text: str) -> str:
+    if len(text) > MAX_LENGTH:
+        raise PatternError(f"the text has {len(text)} characters, the limit is {MAX_LENGTH}")
+    return text
 
 
 def expand_layers(pattern: LayerPattern, num_layers: int) -> tuple[float, ...]:
@@ -117,7 +129,7 @@ def megatron_pipeline_layout(value: Any) -> Layout:
         value = "|".join(value)
     if not isinstance(value, str) or not value.strip():
         raise PatternError("a layout such as Et*3|(tt|)*29,m|L is expected")
-    letters = _unrolled(value.replace(",", " "))
+    letters = _unrolled(_short(value).replace(",", " "))
     stages = [dict.fromkeys(LAYOUT_PARTS, 0)]
     for letter in letters:
         if letter == "|":
@@ -148,7 +160,7 @@ def _unrolled(text: str) -> list[str]:
             count = _TOKEN.match(text, match.end() if match else position)
             if not count or not count[1].isdigit() or int(count[1]) > MAX_ENTRIES:
                 raise PatternError(f"`*` needs a count up to {MAX_ENTRIES}", at)
-            stack[-1][-len(last) :] = last * int(count[1])
+            stack[-1][-len(last) :] = _repeated(last, int(count[1]), at)
             match, last = count, []
         else:
             raise PatternError(f"unexpected `{token or text[position]}` in the layout", at)

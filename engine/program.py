@@ -7,6 +7,7 @@ input or a division by zero elsewhere does no harm.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from math import isfinite
 from typing import Any
 
 from engine.expr.nodes import Node
@@ -19,6 +20,15 @@ from engine.trouble import Failed, Trouble, Unavailable
 
 Compute = Callable[["Scope"], tuple[Any, Any]]
 """From an environment to (branch taken, value); lists of both for a vector."""
+
+
+TOO_LARGE = "a number is too large"
+
+
+def _finite(value: Any) -> bool:
+    if value.__class__ is float:
+        return isfinite(value)
+    return value.__class__ is not list or not value or value[0].__class__ is not float or all(map(isfinite, value))
 
 
 def size_name(domain: str) -> str:
@@ -57,10 +67,14 @@ class Scope(dict[str, Any]):
                 trouble = Failed(name, str(error), "E603")
             except PatternError as error:
                 trouble = Failed(name, f"{name}: {error}", "E505")
+            except (OverflowError, ValueError):  # ValueError: a difference of two infinities was rounded
+                trouble = Failed(name, TOO_LARGE, "E603")
             else:
-                self.branches[name] = branch
-                self[name] = value
-                return value
+                if _finite(value):
+                    self.branches[name] = branch
+                    self[name] = value
+                    return value
+                trouble = Failed(name, TOO_LARGE, "E603")
             self.troubles[name] = trouble
         raise trouble from None
 

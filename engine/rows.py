@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from engine.lanes import FAILED, Array, Lane, join, lane
+from engine.lanes import FAILED, Array, Lane, join, lane, marked
 
 
 class Domains(Protocol):
@@ -53,13 +53,18 @@ def expand(value: Lane, inverse: Array) -> Lane:
 Row = Lane | Factored
 
 
-def _aggregate(function: Callable[[Array], Array], padding: float | bool) -> Callable[[Domains, Row], Lane]:
+def _aggregate(
+    function: Callable[[Array], Array], padding: float | bool, *, of_nothing: bool = True
+) -> Callable[[Domains, Row], Lane]:
+    """Returns an aggregate; `of_nothing` says whether a vector without entries has one."""
+
     def apply(v: Domains, row: Row) -> Lane:
         if isinstance(row, Factored):
             return expand(apply(row.space, row.value), row.inverse)
         assert row.over is not None
         mask = v.mask(row.over)
-        return Lane(function(row.array if mask is None else np.where(mask, row.array, padding)), _whole(row))
+        bad = _whole(row) if of_nothing else join(_whole(row), _empty(v, row.over))
+        return Lane(function(row.array if mask is None else np.where(mask, row.array, padding)), bad)
 
     return apply
 
@@ -69,10 +74,15 @@ def _whole(row: Lane) -> Array | None:
     return None if row.bad is None else row.bad[..., 0]
 
 
+def _empty(v: Domains, domain: str) -> Array | None:
+    return marked(v.size(domain).array < 1)
+
+
 def _first(v: Domains, row: Row) -> Lane:
     if isinstance(row, Factored):
         return expand(_first(row.space, row.value), row.inverse)
-    return Lane(row.array[..., 0], _whole(row))
+    assert row.over is not None
+    return Lane(row.array[..., 0], join(_whole(row), _empty(v, row.over)))
 
 
 def _last(v: Domains, row: Row) -> Lane:
@@ -127,9 +137,9 @@ def _sum_where(v: Domains, values: Row, keys: Row, key: Any) -> Lane:
 
 RUNTIME: Mapping[str, Any] = {
     "_sum_over": _aggregate(lambda array: array.sum(axis=-1), 0.0),
-    "_max_over": _aggregate(lambda array: array.max(axis=-1), -np.inf),
-    "_min_over": _aggregate(lambda array: array.min(axis=-1), np.inf),
-    "_argmax_over": _aggregate(lambda array: array.argmax(axis=-1).astype(np.float64), -np.inf),
+    "_max_over": _aggregate(lambda array: array.max(axis=-1), -np.inf, of_nothing=False),
+    "_min_over": _aggregate(lambda array: array.min(axis=-1), np.inf, of_nothing=False),
+    "_argmax_over": _aggregate(lambda array: array.argmax(axis=-1).astype(np.float64), -np.inf, of_nothing=False),
     "_count_where": _aggregate(lambda array: array.sum(axis=-1, dtype=np.float64), False),
     "_all_over": _aggregate(lambda array: np.asarray(array.all(axis=-1)), True),
     "_first": _first,

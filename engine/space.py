@@ -129,7 +129,7 @@ class Space(dict[str, Lane]):
         """Returns an input where it was given, and lanes without a value elsewhere."""
         column = self._columns.get(name)
         if column is None or name not in column.parts:
-            return self._missing()
+            return self._missing(self._program.rules.inputs[name])
         bad = None if column.given is None else np.where(column.given, np.int8(0), UNAVAILABLE)
         return Lane(column.parts[name], bad)
 
@@ -144,7 +144,7 @@ class Space(dict[str, Lane]):
         """Returns the length of a domain's axis: the largest size in any lane that has one."""
         size = self.size(domain)
         sizes = size.array if size.bad is None else np.where(size.bad == 0, size.array, 1)
-        return max(int(sizes.max()), 1)
+        return int(sizes.max(initial=1))
 
     def index(self, domain: str) -> Lane:
         """Returns the indices of a domain."""
@@ -156,20 +156,33 @@ class Space(dict[str, Lane]):
         width = self.width(domain)
         return None if (size == width).all() else np.arange(width) < size
 
-    def _missing(self) -> Lane:
+    def _missing(self, item: Input) -> Lane:
         shape = (1,) * self._axes
-        return Lane(np.ones(shape), np.full(shape, UNAVAILABLE))
+        number = 0.0 if item.kind == "enum" else 1.0  # means nothing, but must be a position in the enumeration
+        return Lane(np.full(shape, number), np.full(shape, UNAVAILABLE))
+
+    def _full(self, value: Lane) -> Lane:
+        """Gives a lane an axis for each axis of the sweep, a vector its last; numbers that are not finite fail."""
+        rank = self._axes + (value.over is not None)
+
+        def full(array: Array) -> Array:
+            return array.reshape((1,) * (rank - array.ndim) + array.shape)
+
+        finite = np.isfinite(value.array)
+        bad = value.bad if finite.all() else lanes.join(value.bad, lanes.marked(~finite))
+        return Lane(full(value.array), None if bad is None else full(bad), value.over)
 
     def _settled(self, value: Lane, over: str | None) -> Lane:
         """Gives a rule's value its full shape; a vector with trouble at any index has it at all."""
         if over is None:
-            array = value.array.reshape((1,) * self._axes) if value.array.ndim == 0 else value.array
-            return Lane(array, value.bad)
+            return self._full(value)
         size = self.size(over)
-        array = value.array if value.over else value.array[..., None]
-        lead = array.shape[:-1] if array.ndim > self._axes else (1,) * self._axes
-        array = np.broadcast_to(array, (*lead, self.width(over)))
-        bad = value.bad if value.over or value.bad is None else value.bad[..., None]
+        if value.over is None:
+            value = value.lifted()
+            value.over = over
+        value = self._full(value)
+        array = np.broadcast_to(value.array, (*value.array.shape[:-1], self.width(over)))
+        bad = value.bad
         if bad is not None:
             bad = np.broadcast_to(bad, (*bad.shape[:-1], self.width(over)))
             mask = self.mask(over)
@@ -198,23 +211,19 @@ class Space(dict[str, Lane]):
         columns = [self._columns[sibling] for sibling in siblings if sibling in self._columns]
         if item.derived is None or not columns:
             return fallback
-        derived = self._shaped(self._program.expression(item.derived, siblings)(self))
+        derived = self._full(lane(self._program.expression(item.derived, siblings)(self)))
         given = [column.given for column in columns]
         if any(one is None for one in given):
             return derived
         anywhere = np.logical_or.reduce(np.broadcast_arrays(*(one for one in given if one is not None)))
         return lanes._where(Lane(anywhere), derived, fallback)
 
-    def _shaped(self, value: Any) -> Lane:
-        found = lane(value)
-        return Lane(found.array.reshape((1,) * self._axes), found.bad) if found.array.ndim == 0 else found
-
     def _fallback(self, item: Input, slot: str) -> Lane:
         if item.default_formula is not None:
-            return self._shaped(self._program.expression(item.default_formula)(self))
+            return self._full(lane(self._program.expression(item.default_formula)(self)))
         value = item.default if item.default is not None else item.absent
         if value is None:
-            return self._missing()
+            return self._missing(item)
         if item.kind in ("layer_vector", "layout"):
             codes = np.zeros((1,) * self._axes, dtype=np.intp)
             return self._structured(Column(item, patterns=(value,), codes=codes), slot)
@@ -260,6 +269,8 @@ class Space(dict[str, Lane]):
 
     def _distinct(self, key: frozenset[str]) -> tuple[Space, Array] | None:
         lanes_count = max(array.shape[0] for name in self._varied for array in self._columns[name].marks())
+        if lanes_count < WORTHWHILE:
+            return None
         code = np.zeros(lanes_count, dtype=np.int64)
         for name in sorted(key):
             for array in self._columns[name].marks():

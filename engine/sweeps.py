@@ -103,7 +103,7 @@ def sweep_rows(
     program = rules.array_program
     blocks = [
         _block(program, constants, varied, slice(start, min(start + BLOCK, count)), want)
-        for start in range(0, count, BLOCK)
+        for start in range(0, max(count, 1), BLOCK)
     ]
     filled = {id: _joined([block[id] for block in blocks]) for id in want}
     return _result(rules, {"row": range(count)}, filled)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-import math
+import re
+import warnings
 from dataclasses import dataclass
 
 from engine.expr.nodes import And, Binary, Call, Compare, Member, Name, Negate, Node, Not, Number, Or, Power, Text, walk
@@ -60,10 +61,12 @@ def parse(text: str) -> Node:
             len(text),
             "give parts of it a name: each can be a rule of its own",
         )
-    line = text.replace("\n", " ").replace("\t", " ")
+    line = re.sub(r"[\n\t\r\f]", " ", text)
     shift = len(line) - len(line.lstrip())
     try:
-        tree = ast.parse(line.strip(), mode="eval").body
+        with warnings.catch_warnings():  # of Python about its own literals
+            warnings.simplefilter("ignore")
+            tree = ast.parse(line.strip(), mode="eval").body
     except (SyntaxError, MemoryError, RecursionError, ValueError) as error:
         at = shift + max((getattr(error, "offset", None) or 1) - 1, 0)
         at = min(at, max(len(text) - 1, 0))
@@ -75,7 +78,9 @@ def parse(text: str) -> Node:
             max(at + 1, min(len(text), at + 1)),
             "expressions use + - * / // % **, comparisons, `and or not` and calls",
         ) from None
-    root = _Builder(line.strip(), shift).build(tree, 1)
+    builder = _Builder(line.strip(), shift)
+    builder.refuse_comment(tree)
+    root = builder.build(tree, 1)
     count = sum(1 for _ in walk(root))
     if count > MAX_NODES:
         raise ExpressionError(
@@ -102,6 +107,19 @@ class _Builder:
         if not self._ascii:  # ast counts UTF-8 bytes
             start, end = len(self._bytes[:start].decode()), len(self._bytes[:end].decode())
         return start + self._shift, end + self._shift
+
+    def refuse_comment(self, node: ast.expr) -> None:
+        """Refuses a comment: lines have been joined, so it would swallow what stands on the next ones."""
+        end = self._span(node)[1]
+        at = self._text.find("#", end - self._shift)
+        if at >= 0:
+            raise ExpressionError(
+                "E302",
+                "a comment is not part of the rule language",
+                at + self._shift,
+                len(self._text) + self._shift,
+                "write it beside the formula, as `note:`",
+            )
 
     def build(self, node: ast.expr, depth: int) -> Node:
         start, end = self._span(node)
@@ -156,7 +174,7 @@ class _Builder:
                 end,
                 "test a flag by its name: `flag` or `not flag`",
             )
-        if not math.isfinite(value) or abs(value) > MAX_LITERAL:
+        if not abs(value) <= MAX_LITERAL:
             raise ExpressionError("E309", "a literal must be finite and at most 2**53", start, end)
         begin, stop = start - self._shift, end - self._shift
         return Number(float(value), self._text[begin:stop], start=start, end=end)

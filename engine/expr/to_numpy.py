@@ -22,6 +22,7 @@ from engine.expr.nodes import (
     Or,
     Power,
     Text,
+    walk,
 )
 from engine.expr.registry import FUNCTIONS
 
@@ -45,6 +46,11 @@ def numpy(node: Node, tables: Cells, *, name: Callable[[str], str] = lambda id: 
         assert isinstance(part, Name)
         return f'v.row("{part.id}")'
 
+    def operand(part: Node) -> str:
+        # plain numbers would raise what lanes mark as trouble
+        plain = not any(isinstance(below, Name | Lookup) for below in walk(part))
+        return f"_lane({show(part)})" if plain else show(part)
+
     def show(part: Node) -> str:
         match part:
             case Number():
@@ -55,10 +61,12 @@ def numpy(node: Node, tables: Cells, *, name: Callable[[str], str] = lambda id: 
                 return f'v.index("{part.id}")' if part.id == part.type.over else name(part.id)
             case Negate():
                 return f"(-{show(part.operand)})"
+            case Binary(op="/" | "//" | "%"):
+                return f"({operand(part.left)} {part.op} {show(part.right)})"
             case Binary() | Compare():
                 return f"({show(part.left)} {part.op} {show(part.right)})"
             case Power():
-                return f"({show(part.base)} ** {part.exponent})"
+                return f"({operand(part.base)} ** {part.exponent})"
             case Member():
                 return f"_in({show(part.left)}, ({', '.join(show(item) for item in part.items)},))"
             case And() | Or():

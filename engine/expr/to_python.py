@@ -27,6 +27,9 @@ from engine.expr.nodes import (
 )
 from engine.expr.registry import FUNCTIONS
 
+LARGEST_INTEGER = 2.0**53
+"""Integers up to here are exact in float64."""
+
 
 class DomainError(ValueError):
     """A function was called outside its domain."""
@@ -103,13 +106,16 @@ def _ceil_to(a: float, b: float) -> float:
 
 
 def _integers(values: tuple[float, ...], function: str) -> list[int]:
-    if any(value != math.floor(value) or value < 1 for value in values):
-        raise DomainError(f"{function} needs positive integers")
+    if any(not 1 <= value <= LARGEST_INTEGER or value != math.floor(value) for value in values):
+        raise DomainError(f"{function} needs positive integers, at most 2**53")
     return [int(value) for value in values]
 
 
 def _lcm(*values: float) -> float:
-    return float(math.lcm(*_integers(values, "lcm")))
+    result = math.lcm(*_integers(values, "lcm"))
+    if result > LARGEST_INTEGER:
+        raise DomainError("the least common multiple is above 2**53, where integers are not exact")
+    return float(result)
 
 
 def _gcd(*values: float) -> float:
@@ -128,12 +134,34 @@ def _sqrt(x: float) -> float:
     return math.sqrt(x)
 
 
+def _max_over(values: Sequence[float]) -> float:
+    return max(_not_empty(values, "max_over"))
+
+
+def _min_over(values: Sequence[float]) -> float:
+    return min(_not_empty(values, "min_over"))
+
+
 def _argmax_over(values: Sequence[float]) -> float:
-    return float(values.index(max(values)))
+    return float(values.index(max(_not_empty(values, "argmax_over"))))
+
+
+def _first(values: Sequence[float]) -> float:
+    return _not_empty(values, "first")[0]
+
+
+def _last(values: Sequence[float]) -> float:
+    return _not_empty(values, "last")[-1]
+
+
+def _not_empty(values: Sequence[float], function: str) -> Sequence[float]:
+    if not values:
+        raise DomainError(f"{function} of a vector without entries")
+    return values
 
 
 def _sum_where(values: Sequence[float], keys: Sequence[float], key: float) -> float:
-    return float(sum(value for value, other in zip(values, keys, strict=True) if other == key))
+    return sum((value for value, other in zip(values, keys, strict=True) if other == key), 0.0)
 
 
 def _at(values: Sequence[float], index: float) -> float:
@@ -144,6 +172,9 @@ def _at(values: Sequence[float], index: float) -> float:
 
 RUNTIME: Mapping[str, Callable[..., object]] = {
     function.__name__: function
-    for function in (_ceil, _floor, _ceil_div, _ceil_to, _lcm, _gcd, _log2, _sqrt, _argmax_over, _sum_where, _at)
+    for function in (
+        _ceil, _floor, _ceil_div, _ceil_to, _lcm, _gcd, _log2, _sqrt,
+        _max_over, _min_over, _argmax_over, _first, _last, _sum_where, _at,
+    )
 }  # fmt: skip
 """What printed Python text may call, besides `_cell`, which needs the tables of a rule set."""
