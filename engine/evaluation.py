@@ -29,10 +29,16 @@ def evaluate(rules: RuleSet, preset: Preset | Mapping[str, Any], set: Mapping[st
     if not isinstance(preset, Preset):
         preset = Preset(dict(preset))
     if set:
-        preset = preset.overlaid(set, groups(rules))
+        preset = preset.overlaid(set, {**groups(rules), **_flags(rules, set)})
     return Result(rules, preset, resolve(rules, preset))
 
 
 def groups(rules: RuleSet) -> Mapping[str, tuple[str, ...]]:
-    """Returns the other members of each input's either-or group."""
-    return {item.id: rules.siblings(item) for item in rules.inputs.values() if item.either}
+    """Returns what setting an input withdraws: others of its either-or group, flags that stand for its members."""
+    return {item.id: (*rules.siblings(item), *item.from_flags) for item in rules.inputs.values()}
+
+
+def _flags(rules: RuleSet, set: Mapping[str, Any]) -> Mapping[str, tuple[str, ...]]:
+    """Returns what setting a flag that stands for a member withdraws: the input, and the flags of other members."""
+    items = [(flag, item) for item in rules.inputs.values() for flag in item.from_flags if set.get(flag) is True]
+    return {flag: (item.id, *item.from_flags) for flag, item in items}

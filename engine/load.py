@@ -135,9 +135,9 @@ def _graph(inputs: Mapping[str, Input], computed: Mapping[str, Computed], sizes:
     for item in inputs.values():
         siblings = {other.id for other in inputs.values() if other.either and other.either == item.either}
         for slot, type in slots_of(item).items():
-            reads[slot] = tuple(
-                name for name in edges((item.default_formula, item.derived), type.over) if name not in siblings
-            )
+            # of a derivation, siblings are given; a default that reads one could go round in circles
+            derived = [name for name in edges((item.derived,), type.over) if name not in siblings]
+            reads[slot] = tuple(edges((item.default_formula,), type.over) | dict.fromkeys(derived))
     for rule in computed.values():
         parts = [part for branch in rule.branches for part in (branch.when, branch.formula)]
         reads[rule.id] = tuple(edges(parts, rule.type.over))

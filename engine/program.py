@@ -175,15 +175,16 @@ class Program:
             return _layout(item, value)
         return {slot: _constant(content) for slot, content in constant_slots(item, value).items()}
 
-    def evaluate(self, node: Node, scope: Scope) -> Any:
-        """Evaluates one checked scalar expression."""
-        return self._expression(node)(scope)[1]
+    def evaluate(self, node: Node, scope: Scope, over: str | None = None, index: int = 0) -> Any:
+        """Evaluates one checked expression, that of a vector at one index of its domain."""
+        names = {"v": scope, "i": index} | ({over: float(index)} if over else {})
+        return eval(python(node), {**self._names, **names})
 
     def explain_division(self, name: str, scope: Scope) -> str:
         """Says which division by zero happened in a rule, naming its operands."""
         from engine.explain_failure import division
 
-        return division(self._rules, name, scope, self._names)
+        return division(self._rules, scope, name)
 
     def _cell(self, table: str, column: str, key: str) -> float:
         value = self._rules.tables[table].cells[column][key]

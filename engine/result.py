@@ -30,7 +30,7 @@ class Value:
         raw: float, bool, str, or a list of them for a vector; None without a value.
         branch: position of the case that was taken; a list for a vector; None for an input or without a value.
         missing: inputs that are missing, for status `unavailable`.
-        reason: what happened, for status `failed`; `origin` is the rule in which it did.
+        reason: what happened, for status `failed`; `origin` is the rule in which it did, `code` the diagnostic's.
     """
 
     id: str
@@ -42,13 +42,14 @@ class Value:
     missing: tuple[str, ...] = ()
     reason: str = ""
     origin: str = ""
+    code: str = ""
 
     @property
     def value(self) -> Any:
         """The value.
 
         Raises:
-            EngineError: there is none; the message names the missing inputs (E602) or what failed (E601, E603).
+            EngineError: there is none; the message names the missing inputs (E602) or what failed (E505, E601, E603).
         """
         if self.status == "ok":
             return self.raw
@@ -60,7 +61,7 @@ class Value:
                 help="give them in the preset or with --set",
             )
         else:
-            findings.add("E601", f"`{self.id}` has no value: in `{self.origin}` {self.reason}")
+            findings.add(self.code, f"`{self.id}` has no value: in `{self.origin}` {self.reason}")
         raise EngineError(findings.sorted())
 
 
@@ -141,7 +142,7 @@ class Result:
         except Unavailable:
             return Value(id, unit, "unavailable", None, None, citations, missing=self._missing(id))
         except Failed as error:
-            return Value(id, unit, "failed", None, None, citations, reason=error.reason, origin=error.origin)
+            return Value(id, unit, "failed", None, None, citations, (), error.reason, error.origin, error.code)
         branch = scope.branches.get(id) if rule else None
         return Value(id, unit, "ok", raw, branch, self._citations(id, rule, branch))
 

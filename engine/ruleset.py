@@ -152,8 +152,10 @@ class RuleSet:
                     item.maximum,
                     item.values,
                     item.members,
-                    item.default,
-                    item.absent,
+                    _fixed(item.default),
+                    _fixed(item.absent),
+                    item.parser,
+                    sorted(item.from_flags.items()),
                     item.either,
                     texts,
                 )
@@ -172,3 +174,8 @@ class RuleSet:
             )
         for id in sorted(self.tables):
             yield repr((id, sorted((column, sorted(cells.items())) for column, cells in self.tables[id].cells.items())))
+
+
+def _fixed(value: Any) -> Any:
+    """Returns a value whose text is the same in every process."""
+    return sorted(value) if isinstance(value, frozenset) else value

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 from engine.checks import show
 from engine.diagnostics import Diagnostic, EngineError, Findings, Span
-from engine.explain_failure import ZeroDivisor, find_division
+from engine.explain_failure import find_division
 from engine.expr.nodes import names
-from engine.expr.to_python import RUNTIME
 from engine.result import Result
 from engine.trouble import Failed
 
@@ -43,7 +42,7 @@ def _failure(result: Result, origin: str, dependents: list[str], findings: Findi
     trouble = result.resolved.scope.troubles.get(origin)
     code = trouble.code if isinstance(trouble, Failed) else "E601"
     reason = trouble.reason if isinstance(trouble, Failed) else result[origin].reason
-    found = _division(result, origin) if code == "E601" else None
+    found = find_division(result.rules, result.resolved.scope, origin) if code == "E601" else None
     span = found.expression.span(found.divisor.start, found.divisor.end) if found else _place(result, origin)
     values = []
     if found:
@@ -54,12 +53,6 @@ def _failure(result: Result, origin: str, dependents: list[str], findings: Findi
     if len(dependents) > _MOST:
         related[-1] = (related[-1][0], f"{related[-1][1]}, and {len(dependents) - _MOST} more rules")
     findings.add(code, f"`{origin}` has no value: {reason}", span, help=" and ".join(values) or None, related=related)
-
-
-def _division(result: Result, origin: str) -> ZeroDivisor | None:
-    tables = result.rules.tables
-    runtime = {**RUNTIME, "_cell": lambda table, column, key: tables[table].cells[column][key]}
-    return find_division(result.rules, origin, result.resolved.scope, runtime)
 
 
 def _place(result: Result, origin: str) -> Span | None:
