@@ -26,6 +26,7 @@ _ONLY_FOR = {
     "default_formula": ("int", "number", "flag", "enum"),
     "derived": ("int", "number"),
     "from_flags": ("enum",),
+    "off_flags": ("flag",),
 }
 _STAND_INS = ("required", "default", "default_formula", "absent")
 
@@ -37,8 +38,8 @@ def declared(item: Declaration, builder: Builder) -> Input:
     result = Input(
         id=item.id, title=body.title, kind=body.type, group=body.group, unit=body.unit, symbol=body.symbol,
         minimum=body.min, maximum=body.max, values=tuple(body.values or ()), members=tuple(body.members or ()),
-        parser=body.parser, flag=body.flag, from_flags=body.from_flags, required=bool(body.required),
-        either=body.either, citations=builder.citations(item), assumption=body.assumption,
+        parser=body.parser, flag=body.flag, other_flags=tuple(body.other_flags), off_flags=tuple(body.off_flags),
+        from_flags=body.from_flags, required=bool(body.required), either=body.either, citations=builder.citations(item), assumption=body.assumption,
         note=body.note, span=item.span,
     )  # fmt: skip
     return replace(
@@ -51,7 +52,7 @@ def _consistent(item: Declaration, body: InputBody, builder: Builder) -> None:
         builder.findings.add("E409", message, item.at(key).span if key in item.node.entries else item.span, help=help)
 
     for key, kinds in _ONLY_FOR.items():
-        if getattr(body, key) not in (None, {}) and body.type not in kinds:
+        if getattr(body, key) not in (None, {}, []) and body.type not in kinds:
             wrong(key, f"`{key}` has no meaning for an input of type {body.type}", f"it goes with {' or '.join(kinds)}")
     for key, kinds in (("values", ("enum",)), ("members", ("set",)), ("parser", ("layer_vector", "layout"))):
         if body.type in kinds and getattr(body, key) is None:
@@ -108,6 +109,8 @@ def _consistent(item: Declaration, body: InputBody, builder: Builder) -> None:
 def _value(item: Input, key: str, declaration: Declaration, builder: Builder) -> Any:
     raw = getattr(declaration.body, key)
     if raw is None:
+        return None
+    if item.kind == "enum" and not item.values:  # reported above
         return None
     if key == "absent" and item.kind == "layout" and raw == "none":
         return ()

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 Id = str
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Formula = Annotated[str | int | float, Field(description="An expression of the rule language.")]
+Flag = Annotated[str, Field(pattern=r"^--[a-zA-Z0-9]+(-[a-zA-Z0-9]+)*$")]
 Scalar = bool | int | float | str
 Given = Scalar | list[bool] | list[int | float] | list[str] | None
 
@@ -125,9 +126,11 @@ class InputBody(Body):
     values: Annotated[list[str], Field(min_length=1)] | None = None
     members: Annotated[list[str], Field(min_length=1)] | None = None
     parser: str | None = None
-    flag: str | None = Field(None, description="the launch flag this stands for")
+    flag: Flag | None = Field(None, description="the launch flag this stands for")
+    other_flags: list[Flag] = Field(default_factory=list, description="other spellings of the launch flag")
+    off_flags: list[Flag] = Field(default_factory=list, description="launch switches that set this flag to false")
     from_flags: dict[str, str] = Field(
-        default_factory=dict, description="boolean flags of other names, and the member each stands for"
+        default_factory=dict, description="switches of other names, and the member each stands for"
     )
     required: Literal[True] | None = None
     default: Scalar | list[str] | None = None

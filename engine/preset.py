@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.diagnostics import EngineError, Findings, Source, Span
-from engine.yaml_source import MappingNode, ScalarNode, describe, parse, read_text, to_plain
+from engine.yaml_source import MappingNode, ScalarNode, describe, parse, read_stream, read_text, to_plain
+
+if TYPE_CHECKING:
+    from engine.megatron_flags import FlagReport
+    from engine.ruleset import RuleSet
 
 
 @dataclass(frozen=True)
@@ -20,11 +24,13 @@ class Preset:
         values: as written; they are validated against a rule set when it is evaluated.
         path: where they were read, for messages.
         places: position of each key and of each value in the file.
+        flags: what became of the launch flags that the preset was made of; None for another origin.
     """
 
     values: Mapping[str, Any]
     path: str = "preset"
     places: Mapping[str, tuple[Span, Span]] = field(default_factory=dict, repr=False, compare=False)
+    flags: FlagReport | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def load(cls, path: str | Path) -> Preset:
@@ -34,7 +40,7 @@ class Preset:
             EngineError: the file cannot be read or is not a flat mapping of inputs to values.
         """
         findings = Findings()
-        source = Source("<stdin>", sys.stdin.read()) if str(path) == "-" else read_text(Path(path))
+        source = read_stream(sys.stdin.buffer, "<stdin>") if str(path) == "-" else read_text(Path(path))
         tree = parse(source, findings)
         if tree is not None and not isinstance(tree, MappingNode):
             findings.add("E203", f"a preset is a mapping of inputs to values, but this is {describe(tree)}", tree.span)
@@ -42,6 +48,26 @@ class Preset:
         assert isinstance(tree, MappingNode)
         places = {name: (entry.key_span, entry.value.span) for name, entry in tree.entries.items()}
         return cls({name: to_plain(entry.value) for name, entry in tree.entries.items()}, source.path, places)
+
+    @classmethod
+    def from_megatron_flags(cls, flags: Mapping[str, Any], rules: RuleSet | None = None) -> Preset:
+        """Makes a preset of Megatron-LM's launch flags, for example `{"hidden-size": 4096, "swiglu": True}`.
+
+        Args:
+            flags: flag to value, with or without leading dashes, with dashes or underscores. True means a switch that
+                was given; None and, for a switch, False mean a flag that was not. Values may be the text of a command
+                line. `world-size` and `data-parallel-size`, which launchers pass in other ways, may stand among them.
+            rules: the rule set whose inputs the flags are read for; None for the rules that are shipped.
+
+        Returns:
+            The preset; its `flags` tell which flags were used and which were not.
+
+        Raises:
+            EngineError: a value that does not fit, or flags that contradict each other (E502 to E507).
+        """
+        from engine.megatron_flags import from_megatron_flags
+
+        return from_megatron_flags(flags, rules)
 
     def overlaid(self, changes: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]]) -> Preset:
         """Returns the preset with some values changed.
@@ -53,7 +79,7 @@ class Preset:
         withdrawn = {other for name in changes for other in groups.get(name, ()) if other not in changes}
         kept = {name: value for name, value in self.values.items() if name not in withdrawn}
         places = {name: place for name, place in self.places.items() if name not in changes}
-        return Preset({**kept, **changes}, self.path, places)
+        return replace(self, values={**kept, **changes}, places=places)
 
 
 def parse_setting(text: str) -> tuple[str, Any]:

@@ -124,6 +124,9 @@ class Input:
     Attributes:
         default: value that stands where nothing is given; for a formula see `default_formula`.
         absent: value that null or nothing stands for.
+        flag: launch flag that carries the value, or that sets a flag to true; `other_flags` are other spellings.
+        off_flags: launch switches that set a flag to false.
+        from_flags: switches by their input-like name, and the member of an enumeration that each sets.
         either: group of inputs of which one is given.
         derived: this input from the other members of its group.
     """
@@ -140,6 +143,8 @@ class Input:
     members: tuple[str, ...] = ()
     parser: str | None = None
     flag: str | None = None
+    other_flags: tuple[str, ...] = ()
+    off_flags: tuple[str, ...] = ()
     from_flags: Mapping[str, str] = field(default_factory=dict)
     required: bool = False
     default: Any = None

@@ -1,0 +1,139 @@
+"""Reads Megatron-LM's launch flags as values of inputs, by the flags that the inputs declare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from engine.accept import InputError, accept, show
+from engine.diagnostics import Findings
+from engine.preset import Preset
+from engine.rules import Input
+from engine.ruleset import RuleSet
+
+
+@dataclass(frozen=True, slots=True)
+class FlagReport:
+    """What became of launch flags, each spelled as Megatron spells it.
+
+    Attributes:
+        used: flag to the input that it sets.
+        unused: flags that no input stands for.
+    """
+
+    used: Mapping[str, str]
+    unused: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    """What a flag does: it carries the input's value, or as a switch sets `setting`."""
+
+    item: Input
+    setting: Any = field(default=None)
+
+    @property
+    def is_switch(self) -> bool:
+        return self.setting is not None
+
+
+def spelled(name: str) -> str:
+    """Returns a flag as Megatron spells it: `hidden_size` and `hidden-size` are `--hidden-size`."""
+    return "--" + name.strip().lstrip("-").replace("_", "-")
+
+
+def from_megatron_flags(flags: Mapping[str, Any], rules: RuleSet | None = None) -> Preset:
+    """Makes a preset of launch flags; see `Preset.from_megatron_flags`."""
+    meanings = _meanings(rules) if rules is not None else _shipped_meanings()
+    values: dict[str, Any] = {}
+    used: dict[str, str] = {}
+    unused: list[str] = []
+    findings = Findings()
+    for name, raw in flags.items():
+        flag = spelled(name)
+        meaning = meanings.get(flag)
+        if meaning is None:
+            unused.append(flag)
+            continue
+        id = meaning.item.id
+        value = _value(flag, meaning, raw, findings)
+        if value is None:
+            continue
+        earlier = next((other for other, target in used.items() if target == id), None)
+        if earlier is not None and values[id] != value:
+            findings.add("E502", f"{earlier} and {flag} say different things of `{id}`", help="keep one of them")
+        values[id] = value
+        used[flag] = id
+    findings.raise_if_errors()
+    _settle(values)
+    return Preset(values, "launch flags", flags=FlagReport(used, tuple(unused)))
+
+
+def _value(flag: str, meaning: _Meaning, raw: Any, findings: Findings) -> Any:
+    """Returns the value that a flag gives its input, None if it gives none; a value that does not fit is a finding."""
+    if raw is None:
+        return None
+    if meaning.is_switch:
+        if not isinstance(raw, bool):
+            findings.add("E502", f"{flag} is a switch and takes no value, but {show(raw)} is given")
+            return None
+        return meaning.setting if raw else None
+    value = _read(meaning.item, raw)
+    try:
+        accept(meaning.item, value)
+    except InputError as error:
+        findings.add(error.code, f"{flag}: {error.message}", help=error.help)
+        return None
+    return value
+
+
+def _read(item: Input, raw: Any) -> Any:
+    """Turns the text of a command line into a number, a flag or a list, where the input wants one."""
+    if not isinstance(raw, str):
+        return raw
+    text = raw.strip()
+    match item.kind:
+        case "int" | "number":
+            for number in (int, float):
+                try:
+                    return number(text)
+                except ValueError:
+                    pass
+        case "flag":
+            return {"true": True, "false": False}.get(text.casefold(), raw)
+        case "set":
+            return text.replace(",", " ").split()
+    return text
+
+
+def _settle(values: dict[str, Any]) -> None:
+    """Applies what the launcher itself does to flags that have no effect.
+
+    Source: Megatron-LM `megatron/training/arguments.py`, `validate_args`: without tensor parallelism, sequence
+    parallelism is switched off.
+    """
+    if values.get("sequence_parallel") and values.get("tensor_model_parallel_size", 1) == 1:
+        values["sequence_parallel"] = False
+
+
+def _meanings(rules: RuleSet) -> Mapping[str, _Meaning]:
+    return {flag: meaning for item in rules.inputs.values() for flag, meaning in _spellings(item)}
+
+
+@lru_cache(maxsize=1)
+def _shipped_meanings() -> Mapping[str, _Meaning]:
+    return _meanings(RuleSet.load())
+
+
+def _spellings(item: Input) -> Iterator[tuple[str, _Meaning]]:
+    """Yields the flags of an input; its own name, under which Megatron keeps the parsed value, is one of them."""
+    yield spelled(item.id), _Meaning(item)
+    for flag in (item.flag, *item.other_flags):
+        if flag is not None:
+            yield flag, _Meaning(item)
+    for flag in item.off_flags:
+        yield flag, _Meaning(item, False)
+    for flag, member in item.from_flags.items():
+        yield spelled(flag), _Meaning(item, member)

@@ -1,0 +1,91 @@
+"""Launch flags as values of inputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine import EngineError, Preset, RuleSet, evaluate
+from engine.megatron_flags import spelled
+
+
+@pytest.fixture(scope="module")
+def rules() -> RuleSet:
+    return RuleSet.load()
+
+
+@pytest.mark.parametrize("name", ["hidden-size", "--hidden-size", "hidden_size", "--hidden_size", " hidden-size "])
+def test_a_flag_is_known_in_any_spelling(name: str) -> None:
+    assert spelled(name) == "--hidden-size"
+    assert Preset.from_megatron_flags({name: 4096}).values == {"hidden_size": 4096}
+
+
+@pytest.mark.parametrize(
+    ("flags", "values"),
+    [
+        ({"swiglu": True}, {"swiglu": True}),
+        ({"disable-bias-linear": True}, {"add_bias_linear": False}),
+        ({"disable-bias-linear": False}, {}),
+        ({"add-bias-linear": False}, {"add_bias_linear": False}),
+        ({"bf16": True}, {"params_dtype": "bf16"}),
+        ({"bf16": True, "params-dtype": "bf16"}, {"params_dtype": "bf16"}),
+        ({"use-rotary-position-embeddings": True}, {"position_embedding_type": "rope"}),
+        ({"num-layers-in-first-pipeline-stage": 3}, {"decoder_first_pipeline_num_layers": 3}),
+        ({"num-experts": None}, {}),
+        ({"num-layers": "32", "fit-band": "0.5"}, {"num_layers": 32, "fit_band": 0.5}),
+        ({"swiglu": "true"}, {"swiglu": True}),
+        ({"recompute-modules": "mlp layernorm"}, {"recompute_modules": ["mlp", "layernorm"]}),
+        ({"recompute-modules": ["mlp"]}, {"recompute_modules": ["mlp"]}),
+        ({"normalization": "RMSNorm"}, {"normalization": "RMSNorm"}),
+        ({"world-size": 8, "data-parallel-size": 2}, {"world_size": 8, "data_parallel_size": 2}),
+    ],
+)
+def test_values(flags: dict[str, Any], values: dict[str, Any]) -> None:
+    assert Preset.from_megatron_flags(flags).values == values
+
+
+def test_the_report_tells_which_flags_were_used() -> None:
+    report = Preset.from_megatron_flags({"hidden_size": 64, "lr": 1e-4, "bf16": True, "fp16": False}).flags
+    assert report is not None
+    assert report.used == {"--hidden-size": "hidden_size", "--bf16": "params_dtype"}
+    assert report.unused == ("--lr",)
+
+
+def test_the_report_survives_a_change() -> None:
+    preset = Preset.from_megatron_flags({"hidden-size": 64, "lr": 1e-4})
+    assert preset.overlaid({"hidden_size": 128}, {}).flags == preset.flags
+
+
+@pytest.mark.parametrize(("tensor", "kept"), [(1, False), (2, True)])
+def test_sequence_parallelism_needs_tensor_parallelism(tensor: int, kept: bool) -> None:
+    preset = Preset.from_megatron_flags({"sequence-parallel": True, "tensor-model-parallel-size": tensor})
+    assert preset.values["sequence_parallel"] is kept
+
+
+@pytest.mark.parametrize(
+    ("flags", "code", "text"),
+    [
+        ({"num-layers": 0}, "E503", "--num-layers: `num_layers` must be from 1 to 1024, not 0"),
+        ({"num-layers": "many"}, "E502", "--num-layers: `num_layers` must be an integer, not many (text)"),
+        ({"normalization": "batchnorm"}, "E504", "--normalization: `normalization` has no member `batchnorm`"),
+        ({"disable-bias-linear": 3}, "E502", "--disable-bias-linear is a switch and takes no value, but 3 is given"),
+        ({"bf16": True, "fp16": True}, "E502", "--bf16 and --fp16 say different things of `params_dtype`"),
+        ({"pipeline-model-parallel-layout": "Etx"}, "E505", "--pipeline-model-parallel-layout"),
+    ],
+)
+def test_errors_name_the_flag(flags: dict[str, Any], code: str, text: str) -> None:
+    with pytest.raises(EngineError) as caught:
+        Preset.from_megatron_flags(flags)
+    (finding,) = caught.value.diagnostics
+    assert finding.code == code
+    assert text in finding.message
+
+
+def test_flags_of_another_rule_set(rules: RuleSet) -> None:
+    assert Preset.from_megatron_flags({"hidden-size": 64}, rules).values == {"hidden_size": 64}
+
+
+def test_a_preset_of_flags_evaluates(rules: RuleSet) -> None:
+    flags = {"num-layers": 2, "hidden-size": 64, "num-attention-heads": 4, "swiglu": True, "disable-bias-linear": True}
+    assert evaluate(rules, Preset.from_megatron_flags(flags))["default_ffn_hidden_size"].value == 128
