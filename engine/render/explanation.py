@@ -73,7 +73,7 @@ class _Tree:
         if part.indices and step.cases:
             yield f"{step.over} {_ranges(part.indices)}:"
         for tried in part.tried:
-            outcome = {True: "yes", False: "no", None: "no value"}[tried.holds]
+            outcome = {True: "yes", False: "no", None: "if" if part.formula else "no value"}[tried.holds]
             line = f"case {tried.case} of {step.cases}  {outcome:3}  {tried.condition.text}"
             values = tried.condition.values if tried.condition.values != tried.condition.text else ""
             if values and len(line) + len(values) + 4 <= room:
@@ -150,6 +150,8 @@ def figure(value: Any, unit: str) -> str:
         return "{" + ", ".join(sorted(value)) + "}"
     tail = "" if unit in ("1", "flag", "enum", "set", "layout", "text") else f" {unit}"
     if isinstance(value, list | tuple):
+        if not value and unit == "layout":
+            return "none"
         entries = [entry if isinstance(entry, str) else digits(entry) for entry in value]
         return f"[{runs(entries)}]{tail}{_larger(value, unit)}"
     if not isinstance(value, int | float):
