@@ -52,7 +52,7 @@ def _failure(result: Result, origin: str, dependents: list[str], findings: Findi
     related = [(known[id].span, f"`{id}` needs it") for id in dependents[:_MOST] if id in known]
     if len(dependents) > _MOST:
         related[-1] = (related[-1][0], f"{related[-1][1]}, and {len(dependents) - _MOST} more rules")
-    findings.add(code, f"`{origin}` has no value: {reason}", span, help=" and ".join(values) or None, related=related)
+    findings.add(code, f"`{origin}` has no value: {reason}", span, help=", ".join(values) or None, related=related)
 
 
 def _place(result: Result, origin: str) -> Span | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -32,8 +31,6 @@ def command(rules: str | None, form: str) -> int:
     try:
         ruleset = RuleSet.load(rules)
     except EngineError as error:
-        if _nothing_read(error.diagnostics, rules):
-            raise
         found: Sequence[Diagnostic] = error.diagnostics
     else:
         found = lint(ruleset)
@@ -46,15 +43,6 @@ def _praise(ruleset: RuleSet) -> str:
     parts = {"input": ruleset.inputs, "rule": ruleset.rules, "check": ruleset.checks, "view": ruleset.views}
     counts = [f"{len(items)} {name}{'s' if len(items) != 1 else ''}" for name, items in parts.items()]
     return f"no findings in {', '.join(counts)}"
-
-
-def _nothing_read(found: Sequence[Diagnostic], rules: str | None) -> bool:
-    """Whether the folder, or the one file that was named, could not be read at all."""
-    return any(
-        item.code in ("E101", "E107")
-        and (item.span is None or (rules is not None and item.span.source.path == str(Path(rules))))
-        for item in found
-    )
 
 
 def _rendered(found: Sequence[Diagnostic], praise: str, form: str) -> str:

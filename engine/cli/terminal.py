@@ -54,6 +54,8 @@ def emit(text: str, output: str | None = None) -> None:
         CannotRun: the file cannot be written.
     """
     if output in (None, "-"):
+        if not text:
+            return
         click.echo(text, nl=not text.endswith("\n"), color=True)
         return
     try:

@@ -43,12 +43,11 @@ def selection_markdown(result: Result, ids: Sequence[str]) -> str:
 def escaped(text: str) -> str:
     """Escapes what Markdown would act on in running text; text between backticks stays as it is."""
     parts = text.split("`")
-    if len(parts) % 2 == 0:
-        parts = ["\\`".join(parts)]
-    for position in range(0, len(parts), 2):
+    paired = len(parts) % 2 == 1
+    for position in range(0, len(parts), 2 if paired else 1):
         for sign in "\\*_[]<>#":
             parts[position] = parts[position].replace(sign, "\\" + sign)
-    return "`".join(parts)
+    return ("`" if paired else "\\`").join(parts)
 
 
 def _table(heads: Sequence[str], align: str, rows: Iterator[Sequence[str]] | Sequence[Sequence[str]]) -> list[str]:
@@ -64,16 +63,13 @@ def _ledger(summary: Summary) -> list[str]:
     if not summary.ledger:
         return []
     whole = summary.ledger[-1].value
-    title = "Memory of a rank"
-    if summary.stage is not None and summary.stage_count > 1:
-        title = f"Stage {summary.stage}, the heaviest of {summary.stage_count}"
     rows = []
     for row in summary.ledger:
         cells = [escaped(row.title), share(row.value, whole), gigabytes(row.value, GB), gigabytes(row.value, GIB)]
         if row is summary.ledger[-1]:
             cells = [f"**{cell}**" for cell in cells]
         rows.append([*cells, _code(row.id) + (f" ({escaped(row.problem)})" if row.problem else "")])
-    return [f"## {title}", "", *_table(["component", "share", "GB", "GiB", "rule"], "<>>><", rows), ""]
+    return [f"## {summary.ledger_title}", "", *_table(["component", "share", "GB", "GiB", "rule"], "<>>><", rows), ""]
 
 
 def _values(rows: Sequence[Row]) -> list[str]:
@@ -111,8 +107,8 @@ def _checks(checks: Sequence[CheckOutcome]) -> list[str]:
     lines = ["## Checks", "", f"{check_counts(checks)}."]
     lines += [""] if failed or unknown else []
     for check in failed:
-        parts = [check.message, check.hint] if check.hint else [check.message]
-        lines.append(f"- **{check.level}** {_code(check.id)}: {escaped(' '.join(map(_sentence, parts)))}")
+        hint = f" → {escaped(check.hint)}" if check.hint else ""
+        lines.append(f"- **{check.level}** {_code(check.id)}: {escaped(check.message)}{hint}")
     lines += [f"- unknown {_code(check.id)}: {escaped(check.message)}" for check in unknown]
     return [*lines, ""]
 
@@ -122,7 +118,3 @@ def _origins(summary: Summary) -> Iterator[list[str]]:
         yield [origin, ", ".join(f"`{name}`" for name in names) or ABSENT]
     if summary.unread:
         yield ["not read", f"{summary.unread} more"]
-
-
-def _sentence(text: str) -> str:
-    return text if text[-1:] in ".!?" else text + "."

@@ -225,7 +225,7 @@ def _verdict(result: Result, body: Any, ledger: tuple[Row, ...], stage: int | No
     reason = ""
     if name == "invalid":
         failed = sum(check.level == "error" for check in result.failed_checks)
-        reason = "a check does not hold" if failed == 1 else f"{failed} checks do not hold"
+        reason = "1 check does not hold" if failed == 1 else f"{failed} checks do not hold"
     elif body and body.verdict:
         reason = problem(result[body.verdict])
     capacity = result.get(body.capacity) if body and body.capacity else None

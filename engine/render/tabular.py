@@ -44,7 +44,7 @@ def _rows(result: Result, ids: Sequence[str] | None) -> Iterator[tuple[Any, ...]
     if ids is None:
         for check in result.checks:
             yield check.id, check.title, "", check.status, "check", check.level, check.message
-        yield "verdict", "Verdict", "", result.verdict, "", "", ""
+        yield "verdict", "Verdict", "", result.verdict, "verdict", "", ""
 
 
 def _cell(value: Any) -> Any:

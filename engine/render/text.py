@@ -24,6 +24,7 @@ VERDICTS = {
 LEVELS = {"error": "red", "warning": "yellow", "note": "cyan"}
 _BAR = (8, 24)
 _TITLE = 34
+_NUMBERS = 43  # what the shortest bar, the share and both sizes take
 _TITLE_ROOM = 20
 
 
@@ -120,7 +121,7 @@ def _ledger(summary: Summary, width: int, paint: Paint) -> list[str]:
     *parts, total = summary.ledger
     table = [[summary.ledger_title, "share", "GB", "GiB", "rule"]]
     for row in summary.ledger:
-        title = "Total" if row is total else fitted(row.title, _TITLE)
+        title = "Total" if row is total else fitted(row.title, min(_TITLE, width - _NUMBERS))
         sizes = [share(row.value, total.value), gigabytes(row.value, GB), gigabytes(row.value, GIB)]
         table.append([f"  {title}", *sizes, row.id])
     lines = aligned(table, "<>>><")
