@@ -50,7 +50,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A table: the last column is shortened to fit; `align` has one of `<` and `>` a column."""
+    """A table; `align` has one of `<` and `>` a column. Without a head, the last column is shortened to fit."""
 
     rows: Sequence[Sequence[str]]
     head: Sequence[str] = ()
@@ -78,7 +78,7 @@ def as_text(head: Iterable[str], blocks: Iterable[Block], width: int) -> str:
     """
     lines = [line for text in head for line in textwrap.wrap(text, width)]
     for block in blocks:
-        lines += ["", block.heading] if lines else [block.heading]
+        lines += [*[""] * bool(lines), *_filled(block.heading, width)]
         for part in block.parts:
             lines += [_INDENT + line for line in _text(part, width - len(_INDENT))]
     return "\n".join(line.replace(NO_BREAK, " ").rstrip() for line in lines) + "\n"
@@ -111,11 +111,31 @@ def _text(part: Part, width: int) -> Iterator[str]:
                 yield label.ljust(margin) + first
                 yield from (" " * margin + line for line in more)
         case Rows():
-            rows = [part.head, *part.rows] if part.head else part.rows
-            padded = aligned(rows, part.align or "<" * len(rows[0])) if rows else []
-            for *cells, last in padded:
-                start = "".join(f"{cell}  " for cell in cells)
-                yield start + fitted(last.rstrip(), max(width - len(start), _LEAST))
+            for piece in _pieces(part, width):
+                yield from _rows(piece, width)
+
+
+def _pieces(table: Rows, width: int) -> Iterator[Rows]:
+    """Splits a table with a head that is too wide into several, each with the first column again."""
+    if not table.head:
+        yield table
+        return
+    widths = [max(len(row[column]) for row in (table.head, *table.rows)) + 2 for column in range(len(table.head))]
+    start = 1
+    while start < len(widths):
+        stop = start + 1
+        while stop < len(widths) and widths[0] + sum(widths[start : stop + 1]) - 2 <= width:
+            stop += 1
+        rows = [[row[0], *row[start:stop]] for row in table.rows]
+        yield Rows(rows, [table.head[0], *table.head[start:stop]], table.align[0] + table.align[start:stop])
+        start = stop
+
+
+def _rows(table: Rows, width: int) -> Iterator[str]:
+    rows = [table.head, *table.rows] if table.head else table.rows
+    for *cells, last in aligned(rows, table.align or "<" * len(rows[0])) if rows else ():
+        start = "".join(f"{cell}  " for cell in cells)
+        yield start + fitted(last.rstrip(), max(width - len(start), _LEAST))
 
 
 def _filled(text: str, width: int) -> list[str]:

@@ -121,18 +121,21 @@ def _stand_ins(page: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _table(page: Mapping[str, Any]) -> Iterator[Block]:
     named = any(row["title"] != row["key"] for row in page["rows"])
-    head = ["key", *(f"{column} ({unit})" for column, unit in page["columns"].items()), *["title"] * named]
+    columns = [column if unit == "1" else f"{column} ({unit})" for column, unit in page["columns"].items()]
+    head = ["key", *columns, *["title"] * named]
     rows = [
         [row["key"], *map(_figure, row["cells"].values()), *[row["title"]] * named] for row in page["rows"]
     ]  # fmt: skip
-    yield Block("Rows", [Rows(rows, head, "<" + ">" * len(page["columns"]) + "<" * named)])
+    yield Block("Rows", [Rows(rows, head, "<" + ">" * len(columns) + "<" * named)])
     sources = [source for row in page["rows"] for source in _sources(row)]
     if sources:
         yield Block("Sources", list(dict.fromkeys(sources)))
 
 
 def _figure(value: float | None) -> str:
-    return "–" if value is None else f"{value:,}"
+    if value is None:
+        return "–"
+    return f"{value:,}" if abs(value) < 1e12 else f"{value:.6g}"
 
 
 def _list(entries: Sequence[Mapping[str, str]]) -> Iterator[Block]:

@@ -12,6 +12,8 @@ from click.testing import CliRunner, Result
 from engine import RuleSet
 from engine.cli.main import cli
 from engine.codes import REGISTRY
+from engine.describe import LISTS, describe
+from engine.render import page
 
 HERE = Path(__file__).parent
 RULES = ("--rules", "cited/rules")
@@ -62,9 +64,9 @@ def test_output(name: str, update_golden: bool) -> None:
     result = run(*GOLDEN[name])
     output = re.sub(r"\b[0-9a-f]{64}\b", "DIGEST", result.stdout)  # it is not for this test to hold
     path = HERE / "golden" / f"{name}.txt"
+    assert (result.exit_code, result.stderr) == (0, "")
     if update_golden:
         path.write_text(output, encoding="utf-8")
-    assert (result.exit_code, result.stderr) == (0, "")
     assert output == path.read_text(encoding="utf-8")
 
 
@@ -99,6 +101,16 @@ def test_what_cannot_be_done_exits_with_2(arguments: tuple[str, ...], words: str
     assert result.stdout == ""
     assert words in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_every_page_of_the_shipped_rules_fits_a_plain_terminal() -> None:
+    rules = RuleSet.load()
+    for name in (*rules.computed, *rules.inputs, *rules.tables, *rules.views, *LISTS):
+        content = describe(rules, name)
+        assert json.dumps(content, allow_nan=False)
+        assert page.markdown(content).startswith("# ")
+        lines = page.text(content, 100).splitlines()
+        assert [line for line in lines if len(line) > 100 and "https://" not in line] == []
 
 
 @pytest.mark.parametrize("form", ["text", "md", "json"])
