@@ -1,4 +1,4 @@
-"""What the commands print, exactly. `golden/*.txt` hold commands and their outputs; `--update-golden` rewrites them."""
+"""What the commands print, exactly. `commands/*.txt` hold commands and their outputs; `--update-golden` rewrites them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from engine.cli.main import cli
 
 HERE = Path(__file__).resolve().parent
-FILES = sorted((HERE / "golden").glob("*.txt"))
+FILES = sorted((HERE / "commands").glob("*.txt"))
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda path: path.stem)
@@ -20,6 +20,7 @@ def test_output_is_exact(file: Path, monkeypatch: pytest.MonkeyPatch, update_gol
     expected = file.read_text(encoding="utf-8")
     commands = [line for line in expected.splitlines() if line.startswith("$ ")]
     actual = "\n".join(f"{command}\n{_run(command)}" for command in commands)
+    assert commands
     assert "internal error" not in actual
     if update_golden:
         file.write_text(actual, encoding="utf-8")
