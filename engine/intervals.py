@@ -211,6 +211,8 @@ CALLS: Mapping[str, Callable[[list[Interval], Interval], Interval]] = {
     "count_where": lambda args, size: Interval(0.0, size.high, True),
     "all_over": lambda args, size: _ENTRY,
     "sum_where": lambda args, size: _multiply(args[0], Interval(0.0, size.high, True)),
+    "sum_below": lambda args, size: _multiply(args[0], Interval(0.0, size.high, True)),
+    "count_below": lambda args, size: Interval(0.0, size.high, True),
     "at": _first_argument,
     "first": _first_argument,
     "last": _first_argument,

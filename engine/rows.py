@@ -117,6 +117,20 @@ def _aligned(array: Array, index: Array) -> tuple[Array, Array]:
 
 
 def _sum_where(v: Domains, values: Row, keys: Row, key: Any) -> Lane:
+    return _selected(v, values, keys, key, np.equal)
+
+
+def _sum_below(v: Domains, values: Row, keys: Row, limit: Any) -> Lane:
+    return _selected(v, values, keys, limit, np.less)
+
+
+def _count_below(v: Domains, values: Row, limit: Any) -> Lane:
+    row = values.expanded() if isinstance(values, Factored) else values
+    return _selected(v, Lane(np.ones_like(row.array), row.bad, row.over), row, limit, np.less)
+
+
+def _selected(v: Domains, values: Row, keys: Row, key: Any, test: Callable[[Array, Array], Array]) -> Lane:
+    """Sums the values whose keys compare with one key, or with each key of a vector of them."""
     a = values.expanded() if isinstance(values, Factored) else values
     b = keys.expanded() if isinstance(keys, Factored) else keys
     wanted = lane(key)
@@ -125,10 +139,10 @@ def _sum_where(v: Domains, values: Row, keys: Row, key: Any) -> Lane:
     numbers = a.array if mask is None else np.where(mask, a.array, 0.0)
     trouble = join(_whole(a), _whole(b))
     if wanted.over is None:
-        total = np.where(b.array == wanted.array[..., None], numbers, 0.0).sum(axis=-1)
+        total = np.where(test(b.array, wanted.array[..., None]), numbers, 0.0).sum(axis=-1)
         return Lane(total, join(trouble, wanted.bad))
     columns = [
-        np.where(b.array == wanted.array[..., position, None], numbers, 0.0).sum(axis=-1)
+        np.where(test(b.array, wanted.array[..., position, None]), numbers, 0.0).sum(axis=-1)
         for position in range(wanted.array.shape[-1])
     ]
     lifted = None if trouble is None else trouble[..., None]
@@ -146,5 +160,7 @@ RUNTIME: Mapping[str, Any] = {
     "_last": _last,
     "_at": _at,
     "_sum_where": _sum_where,
+    "_sum_below": _sum_below,
+    "_count_below": _count_below,
 }
 """Aggregates that printed array code may call; each takes the environment first."""

@@ -34,9 +34,9 @@ _RELATIONS = {"==": "=", "!=": r"\neq", "<": "<", "<=": r"\leq", ">": ">", ">=":
 # Functions whose printing does not end in its own delimiters; all others may stand anywhere but under an exponent.
 _LEVELS: Mapping[str, int] = {
     "sum_over": _LARGE, "max_over": _LARGE, "min_over": _LARGE, "argmax_over": _LARGE, "sum_where": _LARGE,
-    "all_over": _LARGE, "ceil_to": _PRODUCT,
+    "sum_below": _LARGE, "all_over": _LARGE, "ceil_to": _PRODUCT,
 }  # fmt: skip
-_NEEDS = {"+": _SUM, "-": _SUM, r"\cdot": _PRODUCT, "=": _NEGATIVE}
+_NEEDS = {"+": _SUM, "-": _SUM, r"\cdot": _PRODUCT, "=": _NEGATIVE, "<": _NEGATIVE}
 
 _SCIENTIFIC = re.compile(r"(\d+(?:\.\d*)?|\.\d+)[eE]([+-]?\d+)\Z")
 _DECIMAL = re.compile(r"\d+(\.\d*)?\Z|\.\d+\Z")

@@ -164,6 +164,14 @@ def _sum_where(values: Sequence[float], keys: Sequence[float], key: float) -> fl
     return sum((value for value, other in zip(values, keys, strict=True) if other == key), 0.0)
 
 
+def _sum_below(values: Sequence[float], keys: Sequence[float], limit: float) -> float:
+    return sum((value for value, key in zip(values, keys, strict=True) if key < limit), 0.0)
+
+
+def _count_below(values: Sequence[float], limit: float) -> float:
+    return float(sum(value < limit for value in values))
+
+
 def _at(values: Sequence[float], index: float) -> float:
     if not 0 <= index < len(values) or index != int(index):
         raise DomainError(f"index {index:g} is outside a vector of {len(values)}")
@@ -174,7 +182,8 @@ RUNTIME: Mapping[str, Callable[..., object]] = {
     function.__name__: function
     for function in (
         _ceil, _floor, _ceil_div, _ceil_to, _lcm, _gcd, _log2, _sqrt,
-        _max_over, _min_over, _argmax_over, _first, _last, _sum_where, _at,
+        _max_over, _min_over, _argmax_over, _first, _last, _sum_where, _sum_below, _count_below,
+        _at,
     )
 }  # fmt: skip
 """What printed Python text may call, besides `_cell`, which needs the tables of a rule set."""

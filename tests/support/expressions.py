@@ -58,6 +58,8 @@ MEANING: Mapping[str, Any] = {
     "count_where": sum,
     "all_over": all,
     "sum_where": lambda values, keys, key: sum(v for v, k in zip(values, keys, strict=True) if k == key),
+    "sum_below": lambda values, keys, limit: sum(v for v, k in zip(values, keys, strict=True) if k < limit),
+    "count_below": lambda values, limit: sum(value < limit for value in values),
     "at": lambda values, index: values[int(index)],
     "first": lambda values: values[0],
     "last": lambda values: values[-1],

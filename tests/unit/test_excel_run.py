@@ -46,6 +46,7 @@ OVER_VECTORS = [
     "count_where(moe_layer) + a",
     "all_over(moe_layer) or not f",
     "sum_where(x, k, 0) / sum_where(x, k, 2)",
+    "sum_below(x, k, a + 1) - count_below(x, a * 2)",
     "at(x, a % 4) - at(x, 1)",
     "first(x) - last(x) * last(weights) - last(chunks)",
     "lookup(dtypes, dtype, width) * a",

@@ -110,6 +110,8 @@ PRINTED = [
     ("all_over(moe_layer)", "IF((COUNTIF(moe_layer,0)=0),1,0)"),
     ("not all_over(moe_layer)", "IF(NOT((COUNTIF(moe_layer,0)=0)),1,0)"),
     ("sum_where(x, k, a + 1)", "SUMIF(k,a+1,x)"),
+    ("sum_below(x, k, a + 1)", 'SUMIF(k,"<"&a+1,x)'),
+    ("count_below(x, a * 2)", 'COUNTIF(x,"<"&a*2)'),
     ("at(x, a - 1)", "INDEX(x,1,a-1+1)"),
     ("at(x, a * 2)", "INDEX(x,1,a*2+1)"),
     ("first(x) + last(x)", "INDEX(x,1,1)+INDEX(x,1,num_layers)"),

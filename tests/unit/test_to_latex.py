@@ -79,6 +79,8 @@ PRINTED = [
     ("count_where(moe_layer)", r"\left|\left\{ \ell : \mathrm{moe\_layer} \right\}\right|"),
     ("all_over(moe_layer)", r"\bigwedge_{\ell} \mathrm{moe\_layer}"),
     ("sum_where(x, k, a + 1)", r"\sum_{k = a + 1} x_{i}"),
+    ("sum_below(x, k, a + 1)", r"\sum_{k < a + 1} x_{i}"),
+    ("count_below(x, a)", r"\left|\left\{ \ell : x_{i} < a \right\}\right|"),
     ("at(x, a - 1)", r"x_{i}\left[a - 1\right]"),
     ("first(x) - last(x)", r"x_{i}\left[0\right] - x_{i}\left[L - 1\right]"),
 ]
