@@ -1,4 +1,4 @@
-"""What the commands print, exactly. `commands/*.txt` hold commands and their outputs; `--update-golden` rewrites them."""
+"""What the commands print, exactly: `commands/*.txt` hold commands and outputs; `--update-golden` rewrites them."""
 
 from __future__ import annotations
 
