@@ -9,7 +9,6 @@ from engine.diagnostics import Diagnostic, EngineError, Findings, Span
 from engine.explain_failure import find_division
 from engine.expr.nodes import names
 from engine.result import Result
-from engine.trouble import Failed
 
 _MOST = 5
 
@@ -39,20 +38,20 @@ def findings_for(result: Result, ids: Iterable[str], *, missing: bool = True) ->
 
 
 def _failure(result: Result, origin: str, dependents: list[str], findings: Findings) -> None:
-    trouble = result.resolved.scope.troubles.get(origin)
-    code = trouble.code if isinstance(trouble, Failed) else "E601"
-    reason = trouble.reason if isinstance(trouble, Failed) else result[origin].reason
-    found = find_division(result.rules, result.resolved.scope, origin) if code == "E601" else None
+    value = result[origin]
+    found = find_division(result.rules, result.resolved.scope, origin) if value.code == "E601" else None
     span = found.expression.span(found.divisor.start, found.divisor.end) if found else _place(result, origin)
-    values = []
+    values: list[str] = []
     if found:
         operands = dict.fromkeys([*names(found.divisor), *names(found.dividend)])
         values = [f"`{name}` is {show(result.get(name))}" for name in operands if name in result]
-    known = result.rules.computed
-    related = [(known[id].span, f"`{id}` needs it") for id in dependents[:_MOST] if id in known]
-    if len(dependents) > _MOST:
-        related[-1] = (related[-1][0], f"{related[-1][1]}, and {len(dependents) - _MOST} more rules")
-    findings.add(code, f"`{origin}` has no value: {reason}", span, help=", ".join(values) or None, related=related)
+    rules = [rule for id, rule in result.rules.computed.items() if id in dependents]
+    remarks = [f"`{rule.id}` needs it" for rule in rules[:_MOST]]
+    if len(rules) > _MOST:
+        remarks[-1] += f", and so do {len(rules) - _MOST} more"
+    related = list(zip((rule.span for rule in rules), remarks, strict=False))
+    message = f"`{origin}` has no value: {value.reason}"
+    findings.add(value.code, message, span, help=", ".join(values) or None, related=related)
 
 
 def _place(result: Result, origin: str) -> Span | None:
