@@ -13,6 +13,7 @@ NO_BREAK = "\N{NO-BREAK SPACE}"
 """Stands between words that stay on one line."""
 
 _BREAKS = re.compile(r"[^,+\-*/]+[,+\-*/]?|[,+\-*/]")  # where an Excel formula may go on in the next line
+_PATH = re.compile(r"[^ /]*/|[^ /]+| ")
 _INDENT = "  "
 _LEAST = 16  # cells that the last column keeps
 
@@ -147,16 +148,27 @@ def _filled(text: str, width: int) -> list[str]:
 
 
 def _citation(cited: Cited, width: int) -> Iterator[str]:
-    where, inside, symbol = cited.text.rpartition(" in ")
-    if inside and len(cited.text) > width:
-        yield from _filled(where, width)
-        yield f"{_INDENT}in {symbol}"
-    else:
-        yield from _filled(cited.text, width)
+    yield from folded(cited.text, width)
     if cited.url:
         yield _INDENT + cited.url  # kept whole, so that a terminal makes it a link
     if cited.note:
         yield from (_INDENT + line for line in _filled(cited.note, width - len(_INDENT)))
+
+
+def folded(citation: str, width: int) -> list[str]:
+    """Breaks the written form of a citation: before ` in symbol`, and a path that is longer than a line after a `/`."""
+    lines = [""]
+    for piece in _PATH.findall(f" in{NO_BREAK}".join(citation.rsplit(" in ", 1))):
+        if len(lines[-1] + piece.rstrip()) > width and lines[-1].strip():
+            lines[-1] = lines[-1].rstrip()
+            lines.append(_INDENT)
+        rest = piece if lines[-1].strip() else piece.lstrip()
+        while len(lines[-1] + rest.rstrip()) > width:  # a single name that is longer than a line
+            cut = width - len(lines[-1])
+            lines[-1:] = [lines[-1] + rest[:cut], _INDENT]
+            rest = rest[cut:]
+        lines[-1] += rest
+    return [line.replace(NO_BREAK, " ") for line in lines]
 
 
 def _excel(formula: str, width: int) -> Iterator[str]:

@@ -9,12 +9,12 @@ from typing import Any
 from engine.artifact import number
 from engine.cite import Reference
 from engine.explain import Explanation, Part, Step
+from engine.render.blocks import folded
 from engine.trace import digits, runs
 
 SCHEMA = "rank-ledger/explanation/1"
 
 _NARROWEST = 40  # columns that a deep branch keeps, even where it passes the width
-_NO_BREAK = "\N{NO-BREAK SPACE}"
 _LARGE = 1e7  # bytes from which they are shown in larger units too
 
 
@@ -66,6 +66,8 @@ class _Tree:
             for part in step.parts:
                 for line in self._part(step, part, self._width - len(side)):
                     yield from self._wrapped(line, side, side)
+                for line in self._citations(part, self._width - len(side)):
+                    yield side + line
         if cut:
             yield from self._wrapped(f"… {', '.join(step.reads)}", rest + "└─ ", rest + "   ")
 
@@ -92,10 +94,12 @@ class _Tree:
             yield f"assumption: {part.assumption}"
         if part.note:
             yield f"note: {part.note}"
+
+    def _citations(self, part: Part, room: int) -> Iterator[str]:
         for reference in part.citations:
             key = reference.text, reference.note
             position, _ = self._sources.setdefault(key, (len(self._sources) + 1, reference))
-            yield f"[{position}] {_unbroken(reference.short)}"
+            yield from folded(f"[{position}] {reference.short}", max(room, _NARROWEST))
 
     def _bibliography(self) -> Iterator[str]:
         if self._sources:
@@ -103,7 +107,9 @@ class _Tree:
             yield "Sources"
         margin = len(f"[{len(self._sources)}] ")
         for position, reference in self._sources.values():
-            yield from self._wrapped(_unbroken(reference.text), f"[{position}] ".ljust(margin), " " * margin)
+            first, *more = folded(reference.text, self._width - margin)
+            yield f"[{position}]".ljust(margin) + first
+            yield from (" " * margin + line for line in more)
             if reference.note:
                 yield from self._wrapped(reference.note, " " * margin, " " * margin)
             if reference.url:
@@ -114,12 +120,7 @@ class _Tree:
         hanging = " " * (len(line) - len(line.lstrip()) + 2)
         pieces = textwrap.wrap(line, room, subsequent_indent=hanging, break_on_hyphens=False) or [""]
         for position, piece in enumerate(pieces):
-            yield (rest if position else first) + piece.replace(_NO_BREAK, " ")
-
-
-def _unbroken(citation: str) -> str:
-    """Keeps ` in symbol` together."""
-    return f" in{_NO_BREAK}".join(citation.rsplit(" in ", 1))
+            yield (rest if position else first) + piece
 
 
 def _header(step: Step) -> str:
