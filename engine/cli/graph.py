@@ -1,4 +1,4 @@
-"""`engine graph`: who reads whom, for a program that draws it."""
+"""`engine graph`: the dependency graph, whole or in part."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from engine.cli.terminal import emit
 @click.option("--as", "form", type=click.Choice(["dot", "mermaid", "json"]), default="dot", show_default=True)
 @click.option("-o", "--output", metavar="FILE", type=click.Path(dir_okay=False), help="Write to a file.")
 def command(rules_path: str | None, selector: str | None, form: str, output: str | None) -> None:
-    """Print the dependency graph of RULES (without it: the shipped rules).
+    """Print who reads whom, for a program that draws it.
 
-    Edges run from what is read to what reads it. For a picture: engine graph --select +log_total_mib | dot -Tsvg.
+    RULES is a folder of rule files; without it, the shipped rules. Edges run from what is read to what reads it. For a
+    picture: engine graph --select +log_total_mib | dot -Tsvg.
     """
     from engine.render import graphs
     from engine.ruleset import RuleSet

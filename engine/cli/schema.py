@@ -14,10 +14,11 @@ _OF_RULES = ("rules", "sources", "views")
 @click.argument("rules_path", metavar="[RULES]", required=False)
 @click.option("-o", "--output", metavar="FILE", type=click.Path(dir_okay=False), help="Write to a file.")
 def command(kind: str, rules_path: str | None, output: str | None) -> None:
-    """Print the JSON Schema of a rule file, of sources.yaml, of views.yaml, or of a preset.
+    """Print a JSON Schema, with which editors complete and check files.
 
-    The schema of a preset is that of the inputs which RULES declares (without it: the shipped rules). The others
-    are the same for all rules; with RULES, the names that it declares are suggested where a name belongs.
+    The schema is that of a rule file, of sources.yaml, of views.yaml, or of a preset. A preset's is
+    that of the inputs which RULES declares (without it: the shipped rules). The others are the same for all rules;
+    with RULES, the names that it declares are suggested where a name belongs.
     docs/editor.md tells how an editor uses them.
     """
     import json
