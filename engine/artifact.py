@@ -45,6 +45,7 @@ def artifact(result: Result, ids: Iterable[str] | None = None) -> dict[str, Any]
                 "message": check.message,
                 "hint": check.hint,
                 "fields": list(check.fields),
+                "nearest": {field: list(values) for field, values in check.nearest.items()},
             }
             for check in result.checks
         ],

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from engine.result import CheckOutcome, Result
+from engine.result import CheckOutcome, Result, Value
 from engine.rules import Check
 
+_MANY_BYTES = 1e7
 _PLACEHOLDER = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
 
 
 def outcome(result: Result, check: Check) -> CheckOutcome:
     """Evaluates a check; one that cannot be evaluated is `unknown`."""
     found = result[check.id]
+    if found.status == "ok" and found.raw:
+        return CheckOutcome(check.id, check.title, check.level, "pass", "", None, check.fields)
     if found.status == "ok":
-        passed = bool(found.raw)
-        message, hint = (
-            ("", None)
-            if passed
-            else (filled(check.message, result), filled(check.hint, result) if check.hint else None)
-        )
-        return CheckOutcome(
-            check.id, check.title, check.level, "pass" if passed else "fail", message, hint, check.fields
-        )
+        hint = filled(check.hint, result) if check.hint else None
+        search = partial(_nearest, result, check) if check.level != "note" else dict
+        message = filled(check.message, result)
+        return CheckOutcome(check.id, check.title, check.level, "fail", message, hint, check.fields, search)
     reason = (
         f"not known without {', '.join(found.missing)}"
         if found.status == "unavailable"
@@ -32,9 +32,22 @@ def outcome(result: Result, check: Check) -> CheckOutcome:
     return CheckOutcome(check.id, check.title, check.level, "unknown", reason, None, check.fields)
 
 
+def _nearest(result: Result, check: Check) -> Mapping[str, tuple[Any, ...]]:
+    from engine.nearest_valid import nearest_valid
+
+    return nearest_valid(result, check)
+
+
 def filled(template: str, result: Result) -> str:
     """Fills the values of inputs and rules into a message."""
-    return _PLACEHOLDER.sub(lambda match: show(result.get(match[1])), template)
+    return _PLACEHOLDER.sub(lambda match: _spoken(result[match[1]]), template)
+
+
+def _spoken(value: Value) -> str:
+    """Shows a value in a sentence; many bytes as GB."""
+    if value.unit == "B" and isinstance(value.raw, float) and abs(value.raw) >= _MANY_BYTES:
+        return f"{value.raw / 1e9:.2f} GB"
+    return show(value.raw)
 
 
 def show(value: Any) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +65,7 @@ class Value:
         raise EngineError(findings.sorted())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CheckOutcome:
     """What a check came to.
 
@@ -76,6 +76,7 @@ class CheckOutcome:
         message: the check's sentence with values filled in, or why it is unknown; empty if it passes.
         hint: how to mend it, if it fails.
         fields: inputs to blame.
+        search: finds the values in `nearest`.
     """
 
     id: str
@@ -85,6 +86,15 @@ class CheckOutcome:
     message: str
     hint: str | None
     fields: tuple[str, ...]
+    search: Callable[[], Mapping[str, tuple[Any, ...]]] = field(default=dict, repr=False, compare=False)
+
+    @cached_property
+    def nearest(self) -> Mapping[str, tuple[Any, ...]]:
+        """For a failed check of level error or warning: the nearest values of single inputs with which it would hold.
+
+        They are searched for when they are first asked for; see `engine.nearest_valid`.
+        """
+        return self.search()
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from engine.render.numbers import ABSENT, GB, GIB, gigabytes, plain, share
 from engine.render.summary import Row, Stages, Summary, value_rows
-from engine.render.text import VERDICTS, check_counts, stage_cell, verdict_sentence
+from engine.render.text import VERDICTS, check_counts, nearest_values, stage_cell, verdict_sentence
 from engine.result import CheckOutcome, Result
 
 
@@ -108,6 +108,7 @@ def _checks(checks: Sequence[CheckOutcome]) -> list[str]:
     lines += [""] if failed or unknown else []
     for check in failed:
         hint = f" → {escaped(check.hint)}" if check.hint else ""
+        hint += f" → {escaped(nearest_values(check))}" if check.nearest else ""
         lines.append(f"- **{check.level}** {_code(check.id)}: {escaped(check.message)}{hint}")
     lines += [f"- unknown {_code(check.id)}: {escaped(check.message)}" for check in unknown]
     return [*lines, ""]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from engine.checks import show
 from engine.render.numbers import GB, GIB, gigabytes, plain, scaled, share
 from engine.render.summary import Row, Stages, Summary, Verdict, value_rows
 from engine.render.table import aligned, bar, cells, fitted, padded, wrapped
@@ -94,10 +95,17 @@ def check_lines(checks: Sequence[CheckOutcome], width: int, paint: Paint = unpai
         lines.append(f"  {paint(padded(check.level, 7), LEVELS[check.level])}  {paint(check.id, 'dim')}")
         lines += _prose(check.message, width, 11)
         lines += _prose(f"→ {check.hint}", width, 11, 13) if check.hint else []
+        lines += _prose(f"→ {nearest_values(check)}", width, 11, 13) if check.nearest else []
     for check in unknown:
         lines.append(f"  {paint('unknown', 'yellow')}  {paint(check.id, 'dim')}")
         lines += _prose(check.message, width, 11)
     return lines
+
+
+def nearest_values(check: CheckOutcome) -> str:
+    """Says with which values of single inputs a failed check would hold."""
+    parts = [f"{name} {' or '.join(map(show, values))}" for name, values in check.nearest.items()]
+    return "it would hold with " + ", or ".join(parts)
 
 
 def check_counts(checks: Sequence[CheckOutcome]) -> str:
