@@ -11,9 +11,9 @@ from engine.expr.nodes import Lookup, Name, walk
 from engine.expr.nodes import names as names_in
 from engine.expr.printing import DOMAIN_SIZES, Branch
 from engine.expr.symbols import DOMAINS
-from engine.expr.to_excel import excel_cases
+from engine.expr.to_excel import excel, excel_cases
 from engine.program import Scope, size_name
-from engine.rules import Check, Computed
+from engine.rules import Check, Computed, Expression
 from engine.ruleset import RuleSet
 from engine.ruletest import Outcome, agrees, scope_for, show_value
 from engine.trouble import Trouble
@@ -120,3 +120,13 @@ def _value(scope: Scope, id: str) -> Cell:
     except Trouble:
         return None
     return value
+
+
+def excel_input(rules: RuleSet, expression: Expression, *, reference: Callable[[Name], str]) -> str:
+    """Prints the formula that stands in for an input."""
+    return excel(expression.node, reference=reference, may_fail=_may_fail(rules))
+
+
+def excel_size(domain: str) -> str:
+    """Prints the number of indices of a domain."""
+    return excel(DOMAIN_SIZES[domain])
