@@ -10,7 +10,7 @@ from engine.build import Builder
 from engine.declare import Declaration
 from engine.diagnostics import nearest
 from engine.expr.check import check
-from engine.expr.nodes import Type, names
+from engine.expr.nodes import Name, Type, names
 from engine.expr.parse import ExpressionError, parse
 from engine.model import CellsBody, CommunicationBody, SliceBody
 from engine.rules import Branch, Citation, Expression, Group, Rule, Slice, Test
@@ -29,9 +29,14 @@ class Slicing:
     rules: Mapping[str, Rule]
 
 
-def group(item: Declaration) -> Group:
-    """Builds a group of tensors."""
-    return Group(item.id, item.body.title, tuple(item.body.components), item.body.note)
+def group(item: Declaration, builder: Builder) -> Group:
+    """Builds a group of tensors; a test that expects something of a component that it lacks is a finding (E408)."""
+    for position, test in enumerate(item.body.tests):
+        for component in test.expect:
+            if component not in item.body.components:
+                _unknown(item, position, component, set(item.body.components), builder)
+    tests = {component: tuple(_tests(item, component)) for component in item.body.components}
+    return Group(item.id, item.body.title, tuple(item.body.components), item.body.note, tests, item.span)
 
 
 def cell_id(dimension: str, group: str, component: str) -> str:
@@ -55,6 +60,16 @@ def slicing(groups: Mapping[str, Group], items: list[Declaration], builder: Buil
                 product = _product(one, component, slices, rules, builder)
                 rules[product.id] = product
     return Slicing(groups, slices, rules)
+
+
+def with_symbols(made: Mapping[str, Rule], symbols: Mapping[str, str | None]) -> dict[str, Rule]:
+    """Gives each cell whose formula is a single name the symbol of that name, so that products read as mathematics."""
+    return {
+        id: replace(rule, symbol=symbols.get(node.id))
+        if rule.slice and isinstance(node := rule.branches[0].formula.node, Name)
+        else rule
+        for id, rule in made.items()
+    }
 
 
 def _slice(item: Declaration, groups: Mapping[str, Group], rules: dict[str, Rule], builder: Builder) -> Slice:
@@ -191,10 +206,10 @@ def _product(
     cited: dict[Citation, None] = {cite: None for id in (*over, *under) for cite in rules[id].branches[0].citations}
     assumption = None if cited else "no dimension cuts this"
     return Rule(
-        id=divisor_id(one.id, component), title=f"What the {component} of {one.title.lower()} are divided by",
+        id=divisor_id(one.id, component), title=f"All dimensions · {one.title} · {component} divided by",
         type=Type("number", DIMENSIONLESS, over=domain),
         branches=(Branch(None, Expression(text, node, None), tuple(cited), assumption),),
-        span=next(iter(slices.values())).span, slice="",
+        tests=one.tests[component], span=one.span, slice="",
     )  # fmt: skip
 
 

@@ -63,7 +63,7 @@ def _unused(rules: RuleSet, findings: Findings) -> None:
             message = f"input `{item.id}` is read by no rule or check and shown by no view"
             findings.add("W703", message, item.span, help="use it or remove it")
     for rule in rules.rules.values():
-        if rule.id not in used:
+        if rule.id not in used and rule.slice is None:  # `engine slices` shows what slices are made into
             message = f"rule `{rule.id}` is read by no other and shown by no view"
             findings.add("W703", message, rule.span, help="list it in a view, use it, or remove it")
 

@@ -47,7 +47,7 @@ def _assemble(root: Path, found: list[Declaration], findings: Findings) -> RuleS
     inputs = {item.id: build_inputs.declared(item, builder) for item in sections["inputs"]}
     builder.inputs = frozenset(inputs)
     builder.symbols = _symbols(sections, inputs, tables, builder)
-    groups = {item.id: build_slices.group(item) for item in sections["groups"]}
+    groups = {item.id: build_slices.group(item, builder) for item in sections["groups"]}
     slicing = build_slices.slicing(groups, sections["slices"], builder)
     made = {id: rule.type for id, rule in slicing.rules.items()}
     builder.symbols = replace(builder.symbols, types={**builder.symbols.types, **made})
@@ -62,7 +62,8 @@ def _assemble(root: Path, found: list[Declaration], findings: Findings) -> RuleS
     advice = {item.id: build_plans.advice(item, inputs, builder) for item in sections["advice"]}
     if findings.has_errors:
         return None
-    rules |= slicing.rules
+    symbols = {id: item.symbol for id, item in inputs.items()} | {id: rule.symbol for id, rule in rules.items()}
+    rules |= build_slices.with_symbols(slicing.rules, symbols)
     sizes = _sizes(builder.symbols)
     graph = _graph(inputs, {**rules, **checks}, sizes)
     if _report_cycle(graph, {**inputs, **rules, **checks}, findings):

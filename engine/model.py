@@ -176,12 +176,20 @@ class TableBody(Body):
     note: str | None = None
 
 
+class SliceTest(Body):
+    """Values of the names that are read, and what some cells then are: `<group>_<component>`, or a group's component."""
+
+    given: dict[Id, Given] = Field(default_factory=dict)
+    expect: Annotated[dict[str, Given], Field(min_length=1)]
+
+
 class GroupBody(Body):
-    """A group of tensors that parallel dimensions cut alike."""
+    """A group of tensors that parallel dimensions cut alike; its tests are about the product over all of them."""
 
     title: str
     components: Annotated[list[Literal["weights", "gradients", "optimizer", "activations"]], Field(min_length=1)]
     note: str | None = None
+    tests: list[SliceTest] = Field(default_factory=list)
 
 
 class CellsBody(BaseModel):
@@ -207,13 +215,6 @@ class CommunicationBody(Body):
     assumption: str | None = None
     note: str | None = None
     tests: list[RuleTest] = Field(default_factory=list)
-
-
-class SliceTest(Body):
-    """Values of the names that a slice reads, and what some of its cells, `<group>_<component>`, then are."""
-
-    given: dict[Id, Given] = Field(default_factory=dict)
-    expect: Annotated[dict[str, Given], Field(min_length=1)]
 
 
 class SliceBody(Body):

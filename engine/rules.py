@@ -174,12 +174,18 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Tensors that parallel dimensions cut alike, and the components that they carry."""
+    """Tensors that parallel dimensions cut alike, and the components that they carry.
+
+    Attributes:
+        tests: examples of the product over all dimensions, by component.
+    """
 
     id: str
     title: str
     components: tuple[str, ...]
-    note: str | None = None
+    note: str | None
+    tests: Mapping[str, tuple[Test, ...]]
+    span: Span = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

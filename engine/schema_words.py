@@ -57,7 +57,7 @@ WORDS: Mapping[str, str] = {
     "SliceBody.divides": "By group and component, what the tensors are divided by; `same` repeats the weights' entry.",
     "SliceBody.multiplies": "By group and component, what multiplies the tensors.",
     "SliceBody.communication": "What the dimension sends.",
-    "SliceTest.expect": "Cells, named group_component, and their values.",
+    "SliceTest.expect": "Cells, named group_component (in a group's own tests only component), and their values.",
     "CommunicationBody.per": "How often it is sent.",
     "CommunicationBody.link": "Between which ranks: of one node, or of several.",
     "ScenarioBody.set": "Inputs and their values in the scenario; null sets the absent value.",

@@ -75,7 +75,8 @@ def _add_untested(ruleset: RuleSet, ids: Iterable[str], outcomes: Iterable[Outco
             if position not in taken.get(id, ()):
                 which = f"branch {position + 1} of `{id}`" if len(rule.branches) > 1 else f"`{id}`"
                 mend = "add one to `tests:`: the inputs that lead here under `given`, and the value under `expect`"
-                findings.add("E413", f"no test takes {which}", branch.formula.span(), help=mend)
+                place = branch.formula.span() if branch.formula.place else rule.span
+                findings.add("E413", f"no test takes {which}", place, help=mend)
 
 
 def _excel(ruleset: RuleSet, ids: list[str]) -> list[Outcome]:
