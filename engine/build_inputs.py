@@ -39,8 +39,8 @@ def declared(item: Declaration, builder: Builder) -> Input:
         id=item.id, title=body.title, kind=body.type, group=body.group, unit=body.unit, symbol=body.symbol,
         minimum=body.min, maximum=body.max, values=tuple(body.values or ()), members=tuple(body.members or ()),
         parser=body.parser, flag=body.flag, other_flags=tuple(body.other_flags), off_flags=tuple(body.off_flags),
-        from_flags=body.from_flags, required=bool(body.required), either=body.either, citations=builder.citations(item), assumption=body.assumption,
-        note=body.note, span=item.span,
+        from_flags=body.from_flags, required=bool(body.required), either=body.either,
+        citations=builder.citations(item), assumption=body.assumption, note=body.note, span=item.span,
     )  # fmt: skip
     return replace(
         result, default=_value(result, "default", item, builder), absent=_value(result, "absent", item, builder)

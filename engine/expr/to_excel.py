@@ -46,7 +46,9 @@ MAX_DIGITS = 15  # significant digits that a formula keeps of a literal
 _COMPARISON, _SUM, _PRODUCT, _ATOM = range(4)
 _OPERATORS = {"+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT}
 _COMPARE = {"==": "=", "!=": "<>"}
-_NEEDS_LEFT = {"(": _COMPARISON, ",": _COMPARISON, "+": _PRODUCT, "-": _PRODUCT, "*": _ATOM, "/": _ATOM, "=": _SUM, "&": _SUM}
+_NEEDS_LEFT = {
+    "(": _COMPARISON, ",": _COMPARISON, "+": _PRODUCT, "-": _PRODUCT, "*": _ATOM, "/": _ATOM, "=": _SUM, "&": _SUM,
+}  # fmt: skip
 _NEEDS_RIGHT = {")": _COMPARISON, ",": _COMPARISON, "+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT, "=": _SUM}
 
 Reference = Callable[[Name], str]
