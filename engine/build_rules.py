@@ -265,6 +265,9 @@ def view(item: Declaration, known: set[str], builder: Builder) -> View:
     places += [
         (getattr(body, key), item.at(key)) for key in ("capacity", "peak_stage", "verdict") if getattr(body, key)
     ]
+    for place, account in enumerate(body.accounts):
+        places += [(id, item.at("accounts", place, "rows", position)) for position, id in enumerate(account.rows)]
+        places += [(id, item.at("accounts", place, key)) for key in ("total", "verdict") if (id := getattr(account, key))]
     for id, node in places:
         if id not in known:
             builder.findings.add(

@@ -29,8 +29,13 @@ def evaluate(rules: RuleSet, preset: Preset | Mapping[str, Any], set: Mapping[st
     if not isinstance(preset, Preset):
         preset = Preset(dict(preset))
     if set:
-        preset = preset.overlaid(set, {**groups(rules), **_flags(rules, set)})
+        preset = changed(rules, preset, set)
     return Result(rules, preset, resolve(rules, preset))
+
+
+def changed(rules: RuleSet, preset: Preset, set: Mapping[str, Any]) -> Preset:
+    """Returns a preset with some values changed, as `evaluate` changes them."""
+    return preset.overlaid(set, {**groups(rules), **_flags(rules, set)})
 
 
 def groups(rules: RuleSet) -> Mapping[str, tuple[str, ...]]:

@@ -322,15 +322,25 @@ class StagesBody(Body):
     rows: list[Id]
 
 
+class AccountBody(Body):
+    """One account of a configuration, to be set beside others and beside the same of other configurations."""
+
+    title: str
+    rows: list[Id]
+    total: Id | None = None
+    verdict: Id | None = None
+
+
 class ViewBody(Body):
     """A table of results: which rules, in which order."""
 
     title: str
-    kind: Literal["list", "stages", "summary"]
+    kind: Literal["list", "stages", "summary", "comparison"]
     rows: list[Id] = Field(default_factory=list)
     configuration: list[Id] = Field(default_factory=list)
     ledger: LedgerBody | None = None
     stages: StagesBody | None = None
+    accounts: list[AccountBody] = Field(default_factory=list)
     capacity: Id | None = None
     peak_stage: Id | None = None
     verdict: Id | None = None
@@ -372,5 +382,6 @@ NESTED: dict[Any, type[BaseModel]] = {
     "columns": ColumnBody,
     "ledger": LedgerBody,
     "stages": StagesBody,
+    "accounts": AccountBody,
 }
 """Model of the bodies below a key, or of a citation by its kind."""

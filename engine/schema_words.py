@@ -84,14 +84,18 @@ WORDS: Mapping[str, str] = {
     "DocumentBody.language": "Language that it is written in.",
     "DatasetBody.records": "How many records there are.",
     # views
-    "ViewBody.kind": "How it is laid out: a list, all stages side by side, or the summary of an evaluation.",
+    "ViewBody.kind": "How it is laid out: a list, all stages side by side, the summary of an evaluation, or accounts side by side.",
     "ViewBody.configuration": "Inputs that describe the configuration in one line.",
     "ViewBody.ledger": "What the fullest stage holds, and the total.",
     "ViewBody.stages": "The table of all stages.",
+    "ViewBody.accounts": "Accounts that are set side by side, configuration by configuration.",
     "ViewBody.capacity": "Id of what a rank can hold.",
     "ViewBody.peak_stage": "Id of the number of the fullest stage.",
     "ViewBody.verdict": "Id of the rule that says whether it fits.",
     "LedgerBody.rows": "Vectors over stage that add up to the total.",
+    "AccountBody.rows": "Ids of the parts.",
+    "AccountBody.total": "Id of the total, whose difference to the configuration as given is shown.",
+    "AccountBody.verdict": "Id of the rule that says whether it fits.",
     "LedgerBody.total": "Vector over stage that they add up to.",
 }  # fmt: skip
 """By key, or by body and key where a key means something of its own there."""

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.cli.terminal import colored, emit, print_findings, width
+from engine.cli.terminal import colored, emit, painter, print_findings, width
 
 if TYPE_CHECKING:
+    from engine.preset import Preset
     from engine.result import Result
     from engine.ruleset import RuleSet
     from engine.select import Selection
-
-T = TypeVar("T")
 
 
 @click.command(
@@ -26,18 +26,38 @@ T = TypeVar("T")
 @click.argument("rules", type=click.Path())
 @click.argument("preset", type=click.Path(allow_dash=True))
 @click.option("settings", "--set", metavar="NAME=VALUE", multiple=True, help="Give an input another value; repeatable.")
+@click.option("--scenario", metavar="NAME", help="Take the changes of a scenario; --set wins over them.")
+@click.option("--device", metavar="NAME", help="Judge on this card; `all` sets all cards side by side.")
 @click.option("--only", metavar="SELECTOR", help="Show these values: ids, log_*, +ID, ID+, view:NAME, comma-separated.")
 @click.option("--format", "form", type=click.Choice(["text", "json", "md", "csv"]), default="text", show_default=True)
 @click.option("-o", "--output", metavar="FILE", type=click.Path(dir_okay=False), help="Write to a file.")
-def command(rules: str, preset: str, settings: tuple[str, ...], only: str | None, form: str, output: str | None) -> int:
+def command(
+    rules: str,
+    preset: str,
+    settings: tuple[str, ...],
+    scenario: str | None,
+    device: str | None,
+    only: str | None,
+    form: str,
+    output: str | None,
+) -> int:
     """Evaluate RULES for the configuration PRESET (- for standard input).
 
     Exit code 0, 1 where an error-level check fails, 2 where what was asked for has no value.
     """
+    from engine.cli.configuration import read
     from engine.cli.failures import findings_for
+    from engine.evaluation import evaluate
     from engine.select import select
 
-    ruleset, result = _evaluated(rules, preset, settings)
+    ruleset, values, changes = read(rules, preset, settings)
+    if scenario is not None:
+        values = _in_scenario(ruleset, values, scenario)
+    if device == "all":
+        return _on_all_devices(ruleset, values, changes, form, output)
+    if device is not None:
+        changes = {**changes, "device": device}
+    result = evaluate(ruleset, values, set=changes)
     selection = select(ruleset, only) if only is not None else None
     emit(_rendered(result, selection, form, painted=output is None and colored(sys.stdout)), output)
     findings = findings_for(result, _required(result, selection), missing=selection is not None)
@@ -47,28 +67,21 @@ def command(rules: str, preset: str, settings: tuple[str, ...], only: str | None
     return 1 if result.verdict == "invalid" else 0
 
 
-def _evaluated(rules: str, preset: str, settings: tuple[str, ...]) -> tuple[RuleSet, Result]:
-    """Reads everything before it complains, so that all findings are told at once."""
-    from engine.diagnostics import EngineError, Findings
-    from engine.evaluation import evaluate
-    from engine.preset import Preset, parse_setting
-    from engine.ruleset import RuleSet
+def _in_scenario(ruleset: RuleSet, values: Preset, name: str) -> Preset:
+    from engine.comparison import scenario
+    from engine.evaluation import changed
 
-    findings = Findings()
+    preset = changed(ruleset, values, scenario(ruleset, name).changes)
+    return replace(preset, path=f"{values.path}, scenario {name}")
 
-    def attempt(read: Callable[[str], T], text: str) -> T | None:
-        try:
-            return read(text)
-        except EngineError as error:
-            findings.diagnostics.extend(error.diagnostics)
-            return None
 
-    ruleset = attempt(RuleSet.load, rules)
-    values = attempt(Preset.load, preset)
-    pairs = [attempt(parse_setting, setting) for setting in settings]
-    if ruleset is None or values is None or None in pairs:
-        raise EngineError(findings.sorted())
-    return ruleset, evaluate(ruleset, values, set=dict(pair for pair in pairs if pair))
+def _on_all_devices(ruleset: RuleSet, values: Preset, changes: Mapping[str, Any], form: str, output: str | None) -> int:
+    from engine.cli.variants import show
+    from engine.comparison import members
+
+    variants = list(members(ruleset, values, changes, "device"))
+    show(ruleset, "devices", variants, None, form, output)
+    return 1 if all(variant.result.verdict == "invalid" for variant in variants) else 0
 
 
 def _required(result: Result, selection: Selection | None) -> list[str]:
@@ -94,17 +107,9 @@ def _rendered(result: Result, selection: Selection | None, form: str, *, painted
 
         return summary_markdown(summarize(result)) if ids is None else selection_markdown(result, ids)
     from engine.render.summary import summarize
-    from engine.render.text import selection_text, summary_text, unpainted
+    from engine.render.text import selection_text, summary_text
 
-    paint = _paint if painted else unpainted
+    paint = painter(painted=painted)
     if ids is None:
         return summary_text(summarize(result), width(), paint)
     return selection_text(result, ids, width(), paint)
-
-
-def _paint(text: str, style: str) -> str:
-    words = style.split()
-    if not words or not text.strip():
-        return text
-    color = next((word for word in words if word not in ("bold", "dim")), None)
-    return click.style(text, fg=color, bold="bold" in words or None, dim="dim" in words or None)

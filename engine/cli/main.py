@@ -17,6 +17,7 @@ from engine.cli.terminal import CannotRun, print_findings
 
 LAZY = {
     "eval": "engine.cli.eval",
+    "scenarios": "engine.cli.scenarios",
     "explain": "engine.cli.explain",
     "show": "engine.cli.show",
     "graph": "engine.cli.graph",

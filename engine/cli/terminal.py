@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -38,6 +38,19 @@ def width() -> int:
     if not sys.stdout.isatty():
         return WIDTH
     return max(60, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns))
+
+
+def painter(*, painted: bool) -> Callable[[str, str], str]:
+    """Returns what puts a style (`engine.render.text.Paint`) on a text, or leaves it as it is."""
+    return _paint if painted else lambda text, style: text
+
+
+def _paint(text: str, style: str) -> str:
+    words = style.split()
+    if not words or not text.strip():
+        return text
+    color = next((word for word in words if word not in ("bold", "dim")), None)
+    return click.style(text, fg=color, bold="bold" in words or None, dim="dim" in words or None)
 
 
 def print_findings(diagnostics: Iterable[Diagnostic]) -> None:

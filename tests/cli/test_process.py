@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-import engine.cli.eval
+import engine.cli.configuration
 from engine.cli.main import LAZY, cli
 
 HERE = Path(__file__).resolve().parent
@@ -84,7 +84,7 @@ def test_traceback_only_on_request(where: str, monkeypatch: pytest.MonkeyPatch) 
     def broken(*_: object) -> None:
         raise ZeroDivisionError("a fault")
 
-    monkeypatch.setattr(engine.cli.eval, "_evaluated", broken)
+    monkeypatch.setattr(engine.cli.configuration, "read", broken)
     arguments = ["eval", "rules", "preset.yaml"]
     result = CliRunner().invoke(cli, arguments)
     assert result.exit_code == 2

@@ -72,9 +72,9 @@ def test_every_proposed_value_passes(rules: RuleSet, name: str, changes: dict[st
         ({"global_batch_size": 1000}, "check_global_batch_divisible", "global_batch_size", (896, 1024)),
         ({"tensor_model_parallel_size": 7}, "check_heads_divisible_by_tp", "tensor_model_parallel_size", (4, 8)),
         ({"pipeline_model_parallel_size": 3}, "check_layers_divisible_by_pp", "num_layers", (30, 33)),
-        ({"sequence_parallel": True, "tensor_model_parallel_size": 1}, "check_sequence_parallel_needs_tp", "sequence_parallel", (False,)),
+        ({"tensor_model_parallel_size": 1}, "check_sequence_parallel_needs_tp", "sequence_parallel", (False,)),
     ],
-)  # fmt: skip
+)
 def test_nearest(rules: RuleSet, changes: dict[str, Any], check: str, field: str, values: tuple[Any, ...]) -> None:
     outcome = next(outcome for outcome in evaluated(rules, DENSE, changes).failed_checks if outcome.id == check)
     assert outcome.nearest[field] == values

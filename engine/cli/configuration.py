@@ -1,0 +1,44 @@
+"""Reads what commands evaluate: rules, a preset and settings, with all findings told at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from engine.preset import Preset
+    from engine.ruleset import RuleSet
+
+T = TypeVar("T")
+
+
+def read(rules: str, preset: str, settings: Sequence[str]) -> tuple[RuleSet, Preset, Mapping[str, Any]]:
+    """Reads everything before it complains.
+
+    Args:
+        rules: folder of rule files.
+        preset: path of a preset, `-` for standard input.
+        settings: texts of the form name=value.
+
+    Raises:
+        EngineError: with all findings in all of them.
+    """
+    from engine.diagnostics import EngineError, Findings
+    from engine.preset import Preset, parse_setting
+    from engine.ruleset import RuleSet
+
+    findings = Findings()
+
+    def attempt(reader: Callable[[str], T], text: str) -> T | None:
+        try:
+            return reader(text)
+        except EngineError as error:
+            findings.diagnostics.extend(error.diagnostics)
+            return None
+
+    ruleset = attempt(RuleSet.load, rules)
+    values = attempt(Preset.load, preset)
+    pairs = [attempt(parse_setting, setting) for setting in settings]
+    if ruleset is None or values is None or None in pairs:
+        raise EngineError(findings.sorted())
+    return ruleset, values, dict(pair for pair in pairs if pair)
