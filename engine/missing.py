@@ -16,21 +16,14 @@ def missing_inputs(rules: RuleSet, scope: Scope, id: str) -> tuple[str, ...]:
 
     Only what the rule really needs counts: the conditions up to the branch that is selected, and that branch.
     """
-    found: dict[str, None] = {}
-    _collect(rules, scope, id, found, set())
-    return tuple(found)
-
-
-def _collect(rules: RuleSet, scope: Scope, id: str, found: dict[str, None], seen: set[str]) -> None:
-    if id in seen:
-        return
-    seen.add(id)
-    deeper = [name for name in dict.fromkeys(_read(rules, scope, id)) if _unavailable(scope, name)]
-    for name in deeper:
-        _collect(rules, scope, name, found, seen)
-    if not deeper:
+    found = scope.missing.get(id)
+    if found is None:
+        deeper = [name for name in dict.fromkeys(_read(rules, scope, id)) if _unavailable(scope, name)]
+        below = dict.fromkeys(name for other in deeper for name in missing_inputs(rules, scope, other))
         trouble = scope.troubles.get(id)
-        found.update(dict.fromkeys(trouble.names if isinstance(trouble, Unavailable) else (id,)))
+        found = tuple(below) or (trouble.names if isinstance(trouble, Unavailable) else (id,))
+        scope.missing[id] = found
+    return found
 
 
 def _unavailable(scope: Scope, name: str) -> bool:

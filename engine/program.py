@@ -42,6 +42,7 @@ class Scope(dict[str, Any]):
     Attributes:
         branches: position of the branch taken by each rule computed so far; a list for a vector.
         troubles: why names have no value.
+        missing: the inputs that names without a value lack, as far as somebody asked.
         given: inputs that were given a value.
         given_parts: how names follow from given layer vectors and layouts, which depend on other inputs.
     """
@@ -53,6 +54,7 @@ class Scope(dict[str, Any]):
         self.given_parts: dict[str, Compute] = {}
         self.branches: dict[str, Any] = {}
         self.troubles: dict[str, Trouble] = {}
+        self.missing: dict[str, tuple[str, ...]] = {}
 
     def __missing__(self, name: str) -> Any:
         trouble = self.troubles.get(name)

@@ -143,9 +143,7 @@ class Result:
     def _compute(self, id: str) -> Value:
         scope = self.resolved.scope
         rule = self.rules.computed.get(id)
-        unit = rule.unit if rule else self.rules.slots[id].unit
-        if not rule and self.rules.symbols.types[id].kind != "number":
-            unit = {"flag": "flag", "text": "enum"}[self.rules.symbols.types[id].kind]
+        unit = self.rules.unit(id)
         citations = self._citations(id, rule)
         try:
             raw = scope[id]

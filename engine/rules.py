@@ -66,6 +66,11 @@ class Test:
     span: Span
 
 
+def unit_text(type: Type) -> str:
+    """Returns the unit of a type as text: `B`, `elem`, …, `flag`, or `enum`."""
+    return {"flag": "flag", "text": "enum"}.get(type.kind) or str(type.unit)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Computed:
     """Anything with a value that formulas yield: a rule or a check."""
@@ -83,9 +88,7 @@ class Computed:
     @property
     def unit(self) -> str:
         """Unit as text: `B`, `elem`, …, `flag`, or `enum`."""
-        if self.type.kind == "flag":
-            return "flag"
-        return "enum" if self.type.kind == "text" else str(self.type.unit)
+        return unit_text(self.type)
 
     @property
     def provenance(self) -> str:

@@ -24,6 +24,7 @@ from engine.rules import (
     Slice,
     Table,
     View,
+    unit_text,
 )
 
 if TYPE_CHECKING:
@@ -103,6 +104,10 @@ class RuleSet:
         from engine.slots import slots_of
 
         return {name: item for item in self.inputs.values() for name in slots_of(item)}
+
+    def unit(self, id: str) -> str:
+        """Returns the unit of a rule, a check, or a name that an input provides, as text: `B`, …, `flag` or `enum`."""
+        return unit_text(self.symbols.types[id])
 
     def siblings(self, item: Input) -> tuple[str, ...]:
         """Returns the other members of an input's either-or group."""

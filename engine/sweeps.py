@@ -189,11 +189,7 @@ def _result(rules: RuleSet, axes: Mapping[str, Sequence[Any]], filled: Mapping[s
     return SweepResult(
         values={id: one.values for id, one in filled.items()},
         axes=axes,
-        units={id: _unit(rules, id) for id in filled},
+        units={id: rules.unit(id) for id in filled},
         unavailable={id: one.unavailable for id, one in filled.items()},
         failed={id: one.failed for id, one in filled.items()},
     )
-
-
-def _unit(rules: RuleSet, id: str) -> str:
-    return rules.computed[id].unit if id in rules.computed else rules.slots[id].unit

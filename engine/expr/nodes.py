@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Literal
 
 from engine.units import DIMENSIONLESS, Unit
@@ -148,10 +149,15 @@ class Lookup(Node):
     column: str
 
 
+@cache
+def _field_names(kind: type[Node]) -> tuple[str, ...]:
+    return tuple(item.name for item in fields(kind))
+
+
 def children(node: Node) -> Iterator[Node]:
     """Yields the direct sub-expressions of a node, left to right."""
-    for item in fields(node):
-        value = getattr(node, item.name)
+    for name in _field_names(type(node)):
+        value = getattr(node, name)
         if isinstance(value, Node):
             yield value
         elif isinstance(value, tuple):
