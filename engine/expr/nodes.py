@@ -8,8 +8,7 @@ rely on it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
-from functools import cache
+from dataclasses import dataclass, field
 from typing import Literal
 
 from engine.units import DIMENSIONLESS, Unit
@@ -149,14 +148,10 @@ class Lookup(Node):
     column: str
 
 
-@cache
-def _field_names(kind: type[Node]) -> tuple[str, ...]:
-    return tuple(item.name for item in fields(kind))
-
-
 def children(node: Node) -> Iterator[Node]:
     """Yields the direct sub-expressions of a node, left to right."""
-    for name in _field_names(type(node)):
+    own: tuple[str, ...] = type(node).__match_args__  # the fields of its kind, without those of all nodes
+    for name in own:
         value = getattr(node, name)
         if isinstance(value, Node):
             yield value
