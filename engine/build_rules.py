@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from string import Formatter
 from typing import Any
 
@@ -49,9 +50,10 @@ def rule(item: Declaration, builder: Builder) -> Rule:
     """Builds a rule; what is wrong with its branches is added to the findings."""
     body: RuleBody = item.body
     type = builder.symbols.types[item.id]
+    bound = None if body.at_most is None else builder.expression(item.scalar("at_most"), replace(type, over=None))
     return Rule(
         id=item.id, title=body.title, type=type, branches=_branches(item, body, type, builder), symbol=body.symbol,
-        note=body.note, evidence=builder.evidence(item), tests=_tests(item, builder), span=item.span,
+        note=body.note, evidence=builder.evidence(item), tests=_tests(item, builder), span=item.span, at_most=bound,
     )  # fmt: skip
 
 

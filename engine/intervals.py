@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from engine.expr.nodes import Binary, Call, Lookup, Name, Negate, Node, Number, Power
 from engine.parsers import MAX_ENTRIES
-from engine.rules import Computed, Input
+from engine.rules import Input, Rule
 from engine.ruleset import RuleSet
 
 
@@ -34,21 +34,23 @@ class Bounds:
     def __init__(self, rules: RuleSet) -> None:
         self._rules = rules
         self._known: dict[str, Interval] = {}
-        for name in rules.graph.order:
-            if rules.symbols.types[name].kind != "number":
-                continue
-            rule = rules.computed.get(name)
+        numbers = [name for name in rules.graph.order if rules.symbols.types[name].kind == "number"]
+        for name in sorted(numbers, key=rules.rules.__contains__):  # inputs first: bounds of rules may name any
+            rule = rules.rules.get(name)
             self._known[name] = self._rule(rule) if rule else _input(rules.slots[name])
 
     def of(self, name: str) -> Interval:
         """Returns the interval of an input or rule; of a flag or text everything."""
         return self._known.get(name, ANYTHING)
 
-    def _rule(self, rule: Computed) -> Interval:
+    def _rule(self, rule: Rule) -> Interval:
         index = {}
         if rule.type.over:
             index[rule.type.over] = Interval(0, self._size(rule.type.over).high - 1, True)
-        return _hull(self._node(branch.formula.node, index) for branch in rule.branches)
+        found = _hull(self._node(branch.formula.node, index) for branch in rule.branches)
+        if rule.at_most is None:
+            return found
+        return Interval(found.low, min(found.high, self._node(rule.at_most.node, {}).high), found.whole)
 
     def _size(self, domain: str | None) -> Interval:
         size = self._rules.sizes.get(domain or "")

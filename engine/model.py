@@ -101,6 +101,9 @@ class RuleBody(_Cited):
     over: Literal["stage", "layer", "virtual_stage"] | None = None
     formula: Formula | None = None
     cases: Annotated[list[CaseBody], Field(min_length=1)] | None = None
+    at_most: Formula | None = Field(
+        None, description="a bound that holds wherever no check fails; engine lint counts on it"
+    )
 
 
 class CheckBody(_Cited):

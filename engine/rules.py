@@ -105,9 +105,11 @@ class Rule(Computed):
 
     Attributes:
         slice: the slice that the rule was made from; None for a rule that is written out.
+        at_most: a bound that holds wherever no check fails.
     """
 
     slice: str | None = None
+    at_most: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,7 @@ WORDS: Mapping[str, str] = {
     "RuleBody.values": "Members of the enumeration that it yields, in lower case; instead of `unit`.",
     "RuleBody.over": "Makes it a vector: one value for each pipeline stage, layer or virtual stage.",
     "RuleBody.cases": "Branches: `when` and `formula`, the last one `otherwise`, each with a `cite` or `assumption`.",
+    "RuleBody.at_most": "A bound, as an expression, that holds wherever no check fails; `engine lint` counts on it.",
     "CaseBody.otherwise": "The formula where no condition before it holds. Stands last.",
     "RuleTest.rel": "Relative tolerance. Without it whole numbers agree exactly, others within 1e-12.",
     # checks
@@ -41,6 +42,8 @@ WORDS: Mapping[str, str] = {
     "InputBody.members": "What the set may contain, in lower case.",
     "InputBody.parser": "How the text of a layer vector or layout is read.",
     "InputBody.flag": "The launch flag that this input stands for, such as --seq-length.",
+    "InputBody.other_flags": "Other spellings of the launch flag.",
+    "InputBody.off_flags": "Launch switches that set this flag to false, such as --disable-bias-linear.",
     "InputBody.from_flags": "Boolean launch flags of other names, and the member that each stands for.",
     "InputBody.required": "Without it, what reads it has no value.",
     "InputBody.default": "Value where nothing is given.",

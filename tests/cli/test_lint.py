@@ -37,6 +37,22 @@ rules:
     assert found == ["W701 `model` may come to 1e+17, beyond 2^53 where float64 skips integers"]
 
 
+def test_a_declared_bound_counts(tmp_path: Path) -> None:
+    found = _lint(
+        tmp_path,
+        f"""
+rules:
+  layers: {{title: t, unit: "1", formula: depth * depth, at_most: depth, {CITE}}}
+  model: {{title: t, unit: elem, formula: elem(width) * layers, {CITE}}}
+inputs:
+  width: {{title: t, type: int, group: g, min: 1, max: 10000000000, required: true}}
+  depth: {{title: t, type: int, group: g, min: 1, max: 100000, required: true}}
+""",
+        "views: {v: {title: t, kind: list, rows: [model]}}",
+    )
+    assert found == []
+
+
 def test_what_nothing_uses_is_told(tmp_path: Path) -> None:
     found = _lint(
         tmp_path,

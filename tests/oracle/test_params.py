@@ -137,6 +137,16 @@ def test_no_layer_is_lost(models: list[Model]) -> None:
         assert sum(model.result["stage_layers"].value) == model.record["args"]["num-layers"]
 
 
+def test_declared_bounds_hold(models: list[Model], rules: RuleSet) -> None:
+    bounded = [rule for rule in rules.rules.values() if rule.at_most is not None]
+    assert bounded
+    for model in models:
+        for rule in bounded:
+            assert rule.at_most is not None
+            bound = rules.program.evaluate(rule.at_most.node, model.result.resolved.scope)
+            assert max(model.result[rule.id].value) <= bound, (model.record["name"], rule.id)
+
+
 def test_stages_hold_the_whole_model(models: list[Model]) -> None:
     """Without parallelism inside a stage, the stages hold the model once, and the copies of its embedding."""
     plain = [
