@@ -78,6 +78,12 @@ def _used(rules: RuleSet) -> Iterator[str]:
         yield from view_ids(view.body)
     for check in rules.checks.values():
         yield from _mentioned(check)
+    for advice in rules.advice.values():
+        yield from names(advice.when.node) if advice.when else ()
+        for action in advice.actions:
+            yield from action.changes
+            for formula in action.formulas.values():
+                yield from names(formula.node)
 
 
 def _mentioned(check: Check) -> Iterator[str]:

@@ -24,15 +24,15 @@ ROWS = {row["name"]: row for row in FIGURES["section_6_5_sensitivity_GB"]}
 SCENARIOS = {
     "baseline": "baseline",
     "no distributed optimizer": "no_distributed_optimizer",
-    "no sequence parallelism": "no_sequence_parallelism",
+    "no sequence parallelism": "no_sequence_parallel",
     "no recompute (formula)": "no_recompute",
     "full recompute": "full_recompute",
-    "TP=1": "no_tensor_parallelism",
+    "TP=1": "no_tensor_parallel",
     "ZeRO-3 in place of ZeRO-1": "zero3",
 }
 """Scenario of each row of section 6.5."""
 
-ANOTHER_FORMULA = ("no_sequence_parallelism", "no_recompute", "full_recompute")
+ANOTHER_FORMULA = ("no_sequence_parallel", "no_recompute", "full_recompute")
 LOG_WITHOUT_SP = 24.87
 GB = 1e9
 
@@ -88,7 +88,7 @@ def test_what_the_log_prints(rules: RuleSet, name: str) -> None:
     """The log's estimate knows neither full recomputation nor ZeRO-3, and one formula for all but the baseline's."""
     result = in_scenario(rules, name)
     activations = result["log_activation_bytes"].value / GB
-    if SCENARIOS[name] in ("full_recompute", "no_recompute", "no_sequence_parallelism"):
+    if SCENARIOS[name] in ("full_recompute", "no_recompute", "no_sequence_parallel"):
         assert shows(activations, LOG_WITHOUT_SP)
     else:
         assert activations == pytest.approx(result["document_activation_bytes"].value / GB)
@@ -108,7 +108,7 @@ def test_eval_takes_a_scenario(monkeypatch: pytest.MonkeyPatch, rules: RuleSet, 
 
 def test_a_setting_wins_over_a_scenario(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    command = ["eval", "rules", "presets/document-7b.yaml", "--scenario", "no_tensor_parallelism"]
+    command = ["eval", "rules", "presets/document-7b.yaml", "--scenario", "no_tensor_parallel"]
     code, output = run(*command, "--set", "world_size=64", "--only", "data_parallel_size", "--format", "csv")
     assert code == 0
     assert [row["value"] for row in csv.DictReader(io.StringIO(output))] == ["32"]
