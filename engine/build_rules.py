@@ -13,7 +13,7 @@ from engine.diagnostics import nearest
 from engine.expr.nodes import Number, Type
 from engine.expr.symbols import FLAG
 from engine.expr.to_python import python
-from engine.model import CaseBody, CheckBody, RowBody, RuleBody, TableBody, ViewBody
+from engine.model import CaseBody, CheckBody, ColumnBody, RowBody, RuleBody, TableBody, ViewBody
 from engine.rules import Branch, Check, Expression, Rule, Table, Test, View
 from engine.units import parse_unit
 
@@ -215,16 +215,19 @@ def table(item: Declaration, builder: Builder) -> Table:
     for key, row in body.rows.items():
         _row(item, key, row, columns, builder)
     cells = {column: {key: _cell(row, column) for key, row in body.rows.items()} for column in columns}
-    cites = {key: builder.citations(item, "rows", key) for key in body.rows}
+    parts: list[tuple[str, str, ColumnBody | RowBody]]
+    parts = [("columns", name, column) for name, column in body.columns.items()]
+    parts += [("rows", key, row) for key, row in body.rows.items()]
     return Table(
-        item.id,
-        body.title,
-        tuple(body.rows),
-        columns,
-        cells,
-        cites,
-        {key: row.title or key for key, row in body.rows.items()},
-        item.span,
+        id=item.id,
+        title=body.title,
+        keys=tuple(body.rows),
+        columns=columns,
+        cells=cells,
+        citations={name: builder.citations(item, part, name) for part, name, content in parts if content.cite},
+        assumptions={name: content.assumption for _, name, content in parts if content.assumption},
+        titles={key: row.title or key for key, row in body.rows.items()},
+        span=item.span,
     )
 
 

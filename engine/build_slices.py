@@ -54,7 +54,7 @@ def slicing(groups: Mapping[str, Group], items: list[Declaration], builder: Buil
     rules: dict[str, Rule] = {}
     slices = {item.id: _slice(item, groups, rules, builder) for item in items}
     _unknown_expectations(items, groups, builder)
-    if not builder.findings.has_errors:
+    if slices:
         for one in groups.values():
             for component in one.components:
                 product = _product(one, component, slices, rules, builder)

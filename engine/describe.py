@@ -157,10 +157,14 @@ def _table(rules: RuleSet, table: Table) -> dict[str, Any]:
         "title": table.title,
         "place": _place(rules, table.span),
         "columns": {column: str(type.unit) for column, type in table.columns.items()},
+        "sources": {
+            column: _cited(rules, table.citations.get(column, ()), table.assumptions.get(column), None)
+            for column in table.columns
+        },
         "rows": [
             {"key": key, "title": table.titles[key]}
             | {"cells": {column: number(table.cells[column][key]) for column in table.columns}}
-            | _cited(rules, table.citations[key], None, None)
+            | _cited(rules, table.citations.get(key, ()), table.assumptions.get(key), None)
             for key in table.keys
         ],
     }

@@ -188,7 +188,13 @@ class StepMaker:
             unit=str(table.columns[column].unit),
             value=value,
             status="unavailable" if value is None else "ok",
-            parts=(Part(None, citations=references(table.citations[row], self._rules.sources)),),
+            parts=(
+                Part(
+                    None,
+                    citations=references(table.cited(column, row), self._rules.sources),
+                    assumption=table.assumptions.get(row) or table.assumptions.get(column),
+                ),
+            ),
             why=f"{column} of {row} in table {table.id}" if value is None else "",
         )
 

@@ -165,7 +165,16 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A lookup table; `cells` maps column and key to a number, None where there is no value."""
+    """A lookup table.
+
+    Attributes:
+        keys: the rows, in order.
+        columns: type of each column.
+        cells: number by column and key, None where there is no value.
+        titles: title of each row.
+        citations: where a row, or a column, comes from, by its name; rows go before columns.
+        assumptions: why a row or column is assumed, by its name.
+    """
 
     id: str
     title: str
@@ -173,8 +182,13 @@ class Table:
     columns: Mapping[str, Type]
     cells: Mapping[str, Mapping[str, float | None]]
     citations: Mapping[str, tuple[Citation, ...]]
+    assumptions: Mapping[str, str]
     titles: Mapping[str, str]
     span: Span = field(repr=False)
+
+    def cited(self, column: str, key: str) -> tuple[Citation, ...]:
+        """Returns where one cell comes from: its row's own citations, else its column's."""
+        return self.citations.get(key) or self.citations.get(column, ())
 
 
 @dataclass(frozen=True, slots=True)
