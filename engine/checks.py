@@ -10,7 +10,7 @@ from typing import Any
 from engine.result import CheckOutcome, Result, Value
 from engine.rules import Check
 
-_MANY_BYTES = 1e7
+_MANY = 1e7
 _PLACEHOLDER = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
 
 
@@ -44,9 +44,12 @@ def filled(template: str, result: Result) -> str:
 
 
 def _spoken(value: Value) -> str:
-    """Shows a value in a sentence; many bytes as GB."""
-    if value.unit == "B" and isinstance(value.raw, float) and abs(value.raw) >= _MANY_BYTES:
-        return f"{value.raw / 1e9:.2f} GB"
+    """Shows a value in a sentence; many bytes as GB, many elements in groups of three digits."""
+    if isinstance(value.raw, float) and abs(value.raw) >= _MANY:
+        if value.unit == "B":
+            return f"{value.raw / 1e9:.2f} GB"
+        if value.unit == "elem":
+            return f"{value.raw:,.0f}"
     return show(value.raw)
 
 

@@ -1,0 +1,134 @@
+"""Every check: a configuration in which it fails, what it says, and tests of its own for each outcome."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Preset, Result, RuleSet, evaluate
+
+PRESETS = Path(__file__).parent.parent.parent / "presets"
+
+
+DENSE: dict[str, dict[str, Any]] = {
+    "check_world_size_divisible": {"world_size": 250},
+    "check_world_size_consistent": {"world_size": 256, "data_parallel_size": 32},
+    "check_expert_world_size_divisible": {"expert_tensor_parallel_size": 3},
+    "check_heads_divisible_by_tp": {"tensor_model_parallel_size": 64},
+    "check_query_groups_tp": {"tensor_model_parallel_size": 16, "megatron_core_version": "core_0_15"},
+    "check_sequence_parallel_needs_tp": {"tensor_model_parallel_size": 1},
+    "check_ffn_divisible_by_tp": {"ffn_hidden_size": 14337},
+    "check_vocabulary_divisible_by_tp": {"padded_vocab_size": 128257},
+    "check_vocabulary_consistent": {"vocab_size": 128000, "padded_vocab_size": 128256},
+    "check_context_parallel_sequence": {"context_parallel_size": 4, "seq_length": 4100},
+    "check_sequence_parallel_sequence": {"seq_length": 4097},
+    "check_layers_divisible_by_pp": {"pipeline_model_parallel_size": 3},
+    "check_layers_divisible_by_vpp": {"virtual_pipeline_model_parallel_size": 3},
+    "check_virtual_pipeline_consistent": {
+        "virtual_pipeline_model_parallel_size": 4,
+        "num_layers_per_virtual_pipeline_stage": 2,
+    },
+    "check_layer_placement_total": {"decoder_first_pipeline_num_layers": 20, "decoder_last_pipeline_num_layers": 10},
+    "check_placement_exclusive": {
+        "decoder_first_pipeline_num_layers": 16,
+        "account_for_loss_in_pipeline_split": True,
+    },
+    "check_layout_stages": {"pipeline_model_parallel_layout": "Et*10|t*10|t*12L"},
+    "check_interleaving_needs_pipeline": {
+        "virtual_pipeline_model_parallel_size": 2,
+        "pipeline_model_parallel_size": 1,
+    },
+    "check_interleaved_microbatches": {"virtual_pipeline_model_parallel_size": 2, "global_batch_size": 128},
+    "check_global_batch_divisible": {"global_batch_size": 1000},
+    "check_batch_consistent": {"global_batch_size": 1024, "num_microbatches": 4},
+    "check_evaluation_batch_divisible": {"eval_micro_batch_size": 3},
+    "check_mla_without_gqa": {"multi_latent_attention": True},
+    "check_mla_recompute": {"recompute_modules": ["mla_up_proj"]},
+    "check_latent_experts_modelled": {"moe_latent_size": 1024},
+    "check_selective_recompute_modelled": {"recompute_modules": ["layernorm"]},
+    "check_score_matrix_not_counted": {"recompute_granularity": None},
+    "check_offload_without_pipeline": {"cpu_offloading_num_layers": 4},
+    "check_offload_leaves_a_layer": {"cpu_offloading_num_layers": 32},
+    "check_offload_without_recompute": {"cpu_offloading_num_layers": 4},
+    "check_offload_one_kind": {"cpu_offloading_num_layers": 4, "fine_grained_activation_offloading": True},
+    "check_offload_modelled": {"optimizer_cpu_offload": True},
+    "check_param_gather_overlap": {"overlap_param_gather": True},
+    "check_graphs_with_expandable_segments": {"cuda_graph_impl": "transformer_engine", "expandable_segments": True},
+    "check_sharding_matches_flags": {"sharding": "ddp"},
+    "check_fsdp2_layout": {"sharding": "fsdp2", "use_distributed_optimizer": False},
+    "check_device_usable_known": {"device": "B200"},
+    "check_gradients_stay_whole": {},
+    "check_log_leaves_out_logits": {},
+    "check_stages_relieve_no_activations": {"recompute_granularity": None},
+    "check_interleaving_costs_memory": {"virtual_pipeline_model_parallel_size": 2},
+    "check_few_microbatches": {"global_batch_size": 128},
+    "check_eighteen_bytes": {"grad_reduce_in_bf16": True},
+    "check_two_activation_formulas": {"recompute_granularity": "full"},
+    "check_parameters_not_by_thumb": {"untie_embeddings_and_output_weights": True},
+    "check_vocabulary_on_end_stages": {"padded_vocab_size": 256512},
+    "check_microbatches_no_memory_knob": {"recompute_granularity": None},
+    "check_evaluation_fits": {"eval_micro_batch_size": 64},
+}
+"""For each check a change of the dense preset with which it fails."""
+
+MOE: dict[str, dict[str, Any]] = {
+    "check_experts_divisible_by_ep": {"num_experts": 100},
+    "check_moe_tp_needs_sp": {"sequence_parallel": False},
+    "check_expert_ffn_divisible_by_etp": {"moe_ffn_hidden_size": 2047, "expert_tensor_parallel_size": 2},
+}
+"""The same for the preset with experts."""
+
+FAILING = {
+    **{id: ("document-7b", changes) for id, changes in DENSE.items()},
+    **{id: ("deepseek-v3", changes) for id, changes in MOE.items()},
+}
+
+OUTCOMES = {"pass", "fail", "unknown"}
+
+
+@pytest.fixture(scope="module")
+def rules() -> RuleSet:
+    return RuleSet.load()
+
+
+def evaluated(rules: RuleSet, name: str, changes: dict[str, Any]) -> Result:
+    return evaluate(rules, Preset.load(PRESETS / f"{name}.yaml"), set=changes)
+
+
+@pytest.mark.parametrize("id", FAILING)
+def test_check_fails(rules: RuleSet, id: str) -> None:
+    name, changes = FAILING[id]
+    result = evaluated(rules, name, changes)
+    outcome = next(check for check in result.checks if check.id == id)
+    assert outcome.status == "fail"
+    assert outcome.message
+    assert "unknown" not in outcome.message
+    assert "{" not in outcome.message + (outcome.hint or "")
+    assert (result.verdict == "invalid") >= (outcome.level == "error")
+
+
+def test_every_check_has_a_failing_configuration(rules: RuleSet) -> None:
+    assert set(rules.checks) == set(FAILING)
+
+
+def test_the_checks_tests_take_each_outcome(rules: RuleSet) -> None:
+    """A check whose inputs all have stand-ins is never unknown."""
+    for check in rules.checks.values():
+        read = [rules.slots[name] for name in rules.graph.ancestors([check.id]) if name in rules.slots]
+        may_miss = any(item.required or (item.either and not _stands(item)) for item in read)
+        tested = {test.expect for test in check.tests}
+        assert tested == (OUTCOMES if may_miss else OUTCOMES - {"unknown"}) or tested == OUTCOMES, check.id
+
+
+def _stands(item: Any) -> bool:
+    return item.default is not None or item.default_formula is not None or item.absent is not None
+
+
+def test_remarks_on_the_worked_example(rules: RuleSet) -> None:
+    """Two of the document's pitfalls make a difference to its own example; the notes carry its figures."""
+    failed = {check.id: check.message for check in evaluated(rules, "document-7b", {}).failed_checks}
+    assert set(failed) == {"check_gradients_stay_whole", "check_log_leaves_out_logits"}
+    assert "8.03 GB" in failed["check_gradients_stay_whole"]
+    assert "2.17 GB" in failed["check_log_leaves_out_logits"]
