@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from string import Formatter
 from typing import Any
@@ -259,9 +259,18 @@ def _cell(row: RowBody, column: str) -> float | None:
     return None if value is None else float(value)
 
 
-def view(item: Declaration, known: set[str], builder: Builder) -> View:
+def view(item: Declaration, known: set[str], slices: Collection[str], builder: Builder) -> View:
     """Builds a view; ids that do not exist are findings (E407)."""
     body: ViewBody = item.body
+    for position, name in enumerate(body.slices):
+        if name not in slices:
+            near = nearest(name, slices)
+            builder.findings.add(
+                "E407",
+                f"there is no slice `{name}`",
+                item.at("slices", position).span,
+                help=f"did you mean `{near}`?" if near else None,
+            )
     places: list[tuple[str, Any]] = [(id, item.at("rows", position)) for position, id in enumerate(body.rows)]
     places += [(id, item.at("configuration", position)) for position, id in enumerate(body.configuration)]
     for part, content in (("ledger", body.ledger), ("stages", body.stages)):
@@ -272,7 +281,9 @@ def view(item: Declaration, known: set[str], builder: Builder) -> View:
     ]
     for place, account in enumerate(body.accounts):
         places += [(id, item.at("accounts", place, "rows", position)) for position, id in enumerate(account.rows)]
-        places += [(id, item.at("accounts", place, key)) for key in ("total", "verdict") if (id := getattr(account, key))]
+        places += [
+            (id, item.at("accounts", place, key)) for key in ("total", "verdict") if (id := getattr(account, key))
+        ]
     for id, node in places:
         if id not in known:
             builder.findings.add(

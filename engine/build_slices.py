@@ -17,8 +17,6 @@ from engine.rules import Branch, Citation, Expression, Group, Rule, Slice, Test
 from engine.units import DIMENSIONLESS, parse_unit
 from engine.yaml_source import ScalarNode
 
-COMPONENTS = ("weights", "gradients", "optimizer", "activations")
-
 
 @dataclass(frozen=True, slots=True)
 class Slicing:

@@ -171,7 +171,7 @@ def _table(rules: RuleSet, table: Table) -> dict[str, Any]:
 
 
 def _view(rules: RuleSet, view: View) -> dict[str, Any]:
-    from engine.select import view_ids
+    from engine.select import shown_by
 
     return {
         "kind": "view",
@@ -180,7 +180,7 @@ def _view(rules: RuleSet, view: View) -> dict[str, Any]:
         "place": _place(rules, view.span),
         "layout": view.kind,
         "note": view.body.note,
-        "entries": _briefs(rules, view_ids(view.body)),
+        "entries": _briefs(rules, shown_by(rules, view)),
     }
 
 

@@ -10,7 +10,7 @@ from engine.expr.nodes import names
 from engine.intervals import Bounds
 from engine.rules import Check
 from engine.ruleset import RuleSet
-from engine.select import names_of, view_ids
+from engine.select import names_of, shown_by
 
 EXACT = 2.0**53
 """From here on float64 skips integers."""
@@ -63,7 +63,7 @@ def _unused(rules: RuleSet, findings: Findings) -> None:
             message = f"input `{item.id}` is read by no rule or check and shown by no view"
             findings.add("W703", message, item.span, help="use it or remove it")
     for rule in rules.rules.values():
-        if rule.id not in used and rule.slice is None:  # `engine slices` shows what slices are made into
+        if rule.id not in used:
             message = f"rule `{rule.id}` is read by no other and shown by no view"
             findings.add("W703", message, rule.span, help="list it in a view, use it, or remove it")
 
@@ -75,7 +75,7 @@ def _used(rules: RuleSet) -> Iterator[str]:
         if item.derived:  # reads the other members of its group, which the graph leaves out
             yield from names(item.derived.node)
     for view in rules.views.values():
-        yield from view_ids(view.body)
+        yield from shown_by(rules, view)
     for check in rules.checks.values():
         yield from _mentioned(check)
     for advice in rules.advice.values():

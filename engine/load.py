@@ -57,7 +57,7 @@ def _assemble(root: Path, found: list[Declaration], findings: Findings) -> RuleS
     checks = {item.id: build_rules.check(item, builder) for item in sections["checks"]}
     _report_shared_names(inputs, tables, slicing.rules, {*rules, *checks}, findings)
     known = {*builder.symbols.types, *inputs}
-    views = {item.id: build_rules.view(item, known, builder) for item in sections["views"]}
+    views = {item.id: build_rules.view(item, known, slicing.slices, builder) for item in sections["views"]}
     scenarios = {item.id: build_plans.scenario(item, inputs, builder) for item in sections["scenarios"]}
     advice = {item.id: build_plans.advice(item, inputs, builder) for item in sections["advice"]}
     if findings.has_errors:

@@ -180,7 +180,7 @@ class TableBody(Body):
 
 
 class SliceTest(Body):
-    """Values of the names that are read, and what some cells then are: `<group>_<component>`, or a group's component."""
+    """Values of names, and what some cells then are: `<group>_<component>`, in the tests of a group its component."""
 
     given: dict[Id, Given] = Field(default_factory=dict)
     expect: Annotated[dict[str, Given], Field(min_length=1)]
@@ -338,8 +338,9 @@ class ViewBody(Body):
     """A table of results: which rules, in which order."""
 
     title: str
-    kind: Literal["list", "stages", "summary", "comparison"]
+    kind: Literal["list", "stages", "summary", "comparison", "matrix"]
     rows: list[Id] = Field(default_factory=list)
+    slices: list[Id] = Field(default_factory=list)
     configuration: list[Id] = Field(default_factory=list)
     ledger: LedgerBody | None = None
     stages: StagesBody | None = None

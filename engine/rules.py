@@ -9,6 +9,9 @@ from typing import Any
 from engine.diagnostics import Span
 from engine.expr.nodes import Node, Type
 
+COMPONENTS = ("weights", "gradients", "optimizer", "activations")
+"""The kinds of memory that slices cut, in the order in which tables show them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Expression:

@@ -87,7 +87,8 @@ WORDS: Mapping[str, str] = {
     "DocumentBody.language": "Language that it is written in.",
     "DatasetBody.records": "How many records there are.",
     # views
-    "ViewBody.kind": "How it is laid out: a list, all stages side by side, the summary of an evaluation, or accounts side by side.",
+    "ViewBody.kind": "Layout: a list, all stages, the summary of an evaluation, accounts side by side, or what slices cut.",
+    "ViewBody.slices": "For a matrix: which dimensions, in which order; all of them where it is left out.",
     "ViewBody.configuration": "Inputs that describe the configuration in one line.",
     "ViewBody.ledger": "What the fullest stage holds, and the total.",
     "ViewBody.stages": "The table of all stages.",

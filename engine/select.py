@@ -11,6 +11,7 @@ from engine.diagnostics import EngineError, Findings, nearest
 
 if TYPE_CHECKING:
     from engine.model import ViewBody
+    from engine.rules import View
     from engine.ruleset import RuleSet
 
 SYNTAX = "write ids, log_*, +ID (with all it reads), ID+ (with all that read it), view:NAME, separated by commas"
@@ -64,6 +65,15 @@ def view_ids(body: ViewBody) -> tuple[str, ...]:
     return tuple(dict.fromkeys(ids))
 
 
+def shown_by(rules: RuleSet, view: View) -> tuple[str, ...]:
+    """Returns the ids that a view of a rule set shows, each once; for a matrix what its slices are made into."""
+    if view.kind == "matrix":
+        from engine.slice_matrix import matrix_ids
+
+        return tuple(dict.fromkeys((*view_ids(view.body), *matrix_ids(rules))))
+    return view_ids(view.body)
+
+
 def names_of(rules: RuleSet, id: str) -> tuple[str, ...]:
     """Returns the names under which an id has values: itself, or for a set or layout input those that it provides."""
     if id in rules.symbols.types:
@@ -75,7 +85,7 @@ def _named(rules: RuleSet, core: str, findings: Findings) -> Iterator[str]:
     if core.startswith("view:"):
         name = core.removeprefix("view:")
         if name in rules.views:
-            for id in view_ids(rules.views[name].body):
+            for id in shown_by(rules, rules.views[name]):
                 yield from names_of(rules, id)
             return
         _unknown(f"there is no view `{name}`", name, rules.views, findings, "view:")

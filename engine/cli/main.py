@@ -18,6 +18,7 @@ from engine.cli.terminal import CannotRun, print_findings
 LAZY = {
     "eval": "engine.cli.eval",
     "scenarios": "engine.cli.scenarios",
+    "slices": "engine.cli.slices",
     "explain": "engine.cli.explain",
     "show": "engine.cli.show",
     "graph": "engine.cli.graph",

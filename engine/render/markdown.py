@@ -26,7 +26,7 @@ def summary_markdown(summary: Summary) -> str:
         lines += _stages(summary.stages, summary.verdict.capacity if summary.verdict else None)
     lines += _checks(summary.checks)
     if summary.not_given:
-        lines += ["## Inputs that were not given", "", *_table(["origin", "inputs"], "<<", _origins(summary)), ""]
+        lines += ["## Inputs that were not given", "", *table(["origin", "inputs"], "<<", _origins(summary)), ""]
     if summary.notes:
         lines += ["## Read as", "", *(f"- {escaped(note)}" for note in summary.notes), ""]
     return "\n".join(lines)
@@ -50,7 +50,8 @@ def escaped(text: str) -> str:
     return ("`" if paired else "\\`").join(parts)
 
 
-def _table(heads: Sequence[str], align: str, rows: Iterator[Sequence[str]] | Sequence[Sequence[str]]) -> list[str]:
+def table(heads: Sequence[str], align: str, rows: Iterator[Sequence[str]] | Sequence[Sequence[str]]) -> list[str]:
+    """Returns the lines of a table; `align` has one of `<` and `>` a column."""
     lines = [list(heads), ["---:" if side == ">" else "---" for side in align], *rows]
     return ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
 
@@ -69,7 +70,7 @@ def _ledger(summary: Summary) -> list[str]:
         if row is summary.ledger[-1]:
             cells = [f"**{cell}**" for cell in cells]
         rows.append([*cells, _code(row.id) + (f" ({escaped(row.problem)})" if row.problem else "")])
-    return [f"## {summary.ledger_title}", "", *_table(["component", "share", "GB", "GiB", "rule"], "<>>><", rows), ""]
+    return [f"## {summary.ledger_title}", "", *table(["component", "share", "GB", "GiB", "rule"], "<>>><", rows), ""]
 
 
 def _values(rows: Sequence[Row]) -> list[str]:
@@ -80,7 +81,7 @@ def _values(rows: Sequence[Row]) -> list[str]:
         sizes = [gigabytes(row.value, GB) if row.unit == "B" else ""] if bytes_too else []
         lines.append([name, escaped(plain(row.value)), row.unit, *sizes, escaped(row.problem or row.title)])
     heads = ["id", "value", "unit", *(["GB"] if bytes_too else []), "title"]
-    return _table(heads, "<><><" if bytes_too else "<><<", lines)
+    return table(heads, "<><><" if bytes_too else "<><<", lines)
 
 
 def _stages(stages: Stages, capacity: float | None) -> list[str]:
@@ -96,7 +97,7 @@ def _stages(stages: Stages, capacity: float | None) -> list[str]:
         if capacity and stages.total is not None:
             cells.append(share(values[stages.total], capacity))
         rows.append([f"**{cell}**" if heaviest else cell for cell in (name, *cells)])
-    return ["## All stages", "", *_table(heads, ">" * len(heads), rows), ""]
+    return ["## All stages", "", *table(heads, ">" * len(heads), rows), ""]
 
 
 def _checks(checks: Sequence[CheckOutcome]) -> list[str]:

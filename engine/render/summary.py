@@ -11,7 +11,7 @@ from engine.render.labels import column_labels, configuration_labels
 from engine.render.numbers import written
 from engine.resolve import ORIGINS
 from engine.result import CheckOutcome, Result, Value
-from engine.select import names_of, view_ids
+from engine.select import names_of, shown_by, view_ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def shown_ids(result: Result) -> tuple[str, ...]:
     views = result.rules.views
     if "summary" in views:
         return view_ids(views["summary"].body)
-    ids = dict.fromkeys(id for view in views.values() for id in view_ids(view.body))
+    ids = dict.fromkeys(id for view in views.values() for id in shown_by(result.rules, view))
     return tuple(ids) if ids else tuple(result.rules.computed)
 
 
@@ -113,7 +113,7 @@ def summarize(result: Result) -> Summary:
     body: Any = views["summary"].body if "summary" in views else None
     tables: list[tuple[str, tuple[Row, ...]]] = []
     if body is None:
-        tables = [(view.title, tuple(value_rows(result, view_ids(view.body)))) for view in views.values()]
+        tables = [(view.title, tuple(value_rows(result, shown_by(result.rules, view)))) for view in views.values()]
         tables = tables or [("Rules", tuple(value_rows(result, result.rules.rules)))]
     elif body.rows:
         tables = [(body.title, tuple(value_rows(result, body.rows)))]
