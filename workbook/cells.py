@@ -32,6 +32,7 @@ class Cell:
         content: text, number or formula.
         style: name of a style in `workbook.styles`.
         source: what of the engine's result it shows; None for a cell that only presents or is typed.
+        shown: value of a formula that only presents: a number, a text, or an error such as `#N/A`.
         link: address that the cell links to.
     """
 
@@ -41,6 +42,7 @@ class Cell:
     content: Any
     style: str = "plain"
     source: Source | None = None
+    shown: float | str | None = None
     link: str | None = None
 
 
@@ -69,9 +71,13 @@ class Sheet:
         kind: Kind = "blank" if content is None else "text" if isinstance(content, str) else "number"
         self.cells[row, column] = Cell(row, column, kind, content, style, link=link)
 
-    def formula(self, row: int, column: int, text: str, style: str = "plain", source: Source | None = None) -> None:
-        """Puts a formula."""
+    def formula(self, row: int, column: int, text: str, source: Source, style: str = "value") -> None:
+        """Puts a formula that shows something of the engine's result."""
         self.cells[row, column] = Cell(row, column, "formula", text, style, source)
+
+    def present(self, row: int, column: int, text: str, shown: float | str, style: str = "helper") -> None:
+        """Puts a formula that only presents: a choice among cells, a scaled number, a joined text."""
+        self.cells[row, column] = Cell(row, column, "formula", text, style, shown=shown)
 
     def address(self, row: int, column: int, *, last: int | None = None) -> str:
         """Returns the absolute address of a cell, or of a row of cells up to the column `last`."""

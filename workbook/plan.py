@@ -55,7 +55,7 @@ def _ledger(rules: RuleSet, result: Plan) -> Sheet:
             sheet.put(row, 1, rule.title, "label")
             sheet.put(row, 2, rule.symbol or "", "quiet")
             sheet.put(row, 3, rule.unit, "quiet")
-            sheet.formula(row, 4, excel_text(rules, rule), "value", Source(rule.id))
+            sheet.formula(row, 4, excel_text(rules, rule), Source(rule.id))
             sheet.put(row, 5, excel_text(rules, rule), "formula_text")
             result.names[rule.id] = sheet.address(row, 4)
             row += 1
@@ -73,7 +73,7 @@ def _tables(rules: RuleSet, result: Plan) -> Sheet:
             sheet.put(row, 1, f"{table.title}: {column}", "label")
             for position, entry in enumerate(entries):
                 if entry is None:
-                    sheet.formula(row, 2 + position, "NA()", "value")
+                    sheet.present(row, 2 + position, "NA()", "#N/A", "value")
                 else:
                     sheet.put(row, 2 + position, entry, "value")
             result.names[f"{table.id}_{column}"] = sheet.address(row, 2, last=1 + len(entries))

@@ -78,16 +78,22 @@ class InputSheet:
         sheet.put(row, NOTE, item.note or "", "quiet")
         if item.kind == "text":
             return
-        sheet.formula(row, CHOSEN, self._chosen(item, row), "helper")
-        source = Source(slot) if item.kind not in ("layer_vector", "layout") else None
-        shown = Source(f"{item.id}_stages") if item.kind == "layout" else source
-        sheet.formula(row, ACTIVE, self._active(item, slot, row), "active", shown)
-        if source:
-            self._plan.names[slot] = sheet.address(row, ACTIVE)
-        elif item.kind == "layout":
-            self._plan.names[f"{item.id}_stages"] = sheet.address(row, ACTIVE)
-            sheet.formula(row, GIVEN, f"IF({letters(ACTIVE)}{row}>0,1,0)", "helper", Source(f"{item.id}_given"))
-            self._plan.names[f"{item.id}_given"] = sheet.address(row, GIVEN)
+        entered = self._entered(item, slot)
+        sheet.present(row, CHOSEN, self._chosen(item, row), "" if entered is None else entered)
+        active = self._active(item, slot, row)
+        if (
+            item.kind == "layer_vector"
+        ):  # how often a layer has experts; the vector itself stands on the sheet of layers
+            default = item.default if isinstance(item.default, int) else "#N/A"
+            sheet.present(row, ACTIVE, active, default if entered is None else entered, "active")
+            return
+        name = f"{item.id}_stages" if item.kind == "layout" else slot
+        sheet.formula(row, ACTIVE, active, Source(name), "active")
+        self._plan.names[name] = sheet.address(row, ACTIVE)
+        if item.kind == "layout":
+            given = f"{item.id}_given"
+            sheet.formula(row, GIVEN, f"IF({letters(ACTIVE)}{row}>0,1,0)", Source(given), "helper")
+            self._plan.names[given] = sheet.address(row, GIVEN)
 
     def _entered(self, item: Input, slot: str) -> Any:
         """What the preset gives, as a person would type it."""

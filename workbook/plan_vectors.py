@@ -80,7 +80,7 @@ class VectorSheet:
         for position in range(self._width):
             column = FIRST + position
             text = excel_text(self._rules, rule, reference=self._references(column))
-            self.sheet.formula(row, column, self._within(text, column), "value", Source(rule.id, position))
+            self.sheet.formula(row, column, self._within(text, column), Source(rule.id, position))
 
     def _references(self, column: int) -> Callable[[Name], str]:
         """Returns how names print in one column: the index, cells of the same column, or the name."""
@@ -134,9 +134,7 @@ class VectorSheet:
         self.sheet.put(row, NAME, name, "quiet")
         for position in range(self._width):
             column = FIRST + position
-            self.sheet.formula(
-                row, column, self._within(text(letters(column)), column), "value", Source(name, position)
-            )
+            self.sheet.formula(row, column, self._within(text(letters(column)), column), Source(name, position))
 
 
 assert set(TITLES) == set(SIZES)
