@@ -59,6 +59,7 @@ DENSE: dict[str, dict[str, Any]] = {
     "check_sharding_matches_flags": {"sharding": "ddp"},
     "check_fsdp2_layout": {"sharding": "fsdp2", "use_distributed_optimizer": False},
     "check_device_usable_known": {"device": "B200"},
+    "check_tp_within_fast_link_domain": {"tensor_model_parallel_size": 16},
     "check_gradients_stay_whole": {},
     "check_log_leaves_out_logits": {},
     "check_stages_relieve_no_activations": {"recompute_granularity": None},
