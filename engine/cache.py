@@ -11,6 +11,7 @@ import os
 import pickle
 import sys
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -23,17 +24,19 @@ _ENGINE = Path(__file__).resolve().parent
 _KEEP = 16
 
 
-def key(root: Path) -> str | None:
-    """Returns the key of a rule set, None where its files cannot be read."""
+def key(root: Path, overlays: Sequence[Path] = ()) -> str | None:
+    """Returns the key of a rule set with what is laid over it, None where its files cannot be read."""
     try:
         state = f"{sys.version}\n{_engine_state()}\n"
         digest = hashlib.sha256(state.encode())
-        for path in rule_files(root, Findings()):
-            if path.stat().st_size > LIMIT_BYTES:
-                return None
-            content = path.read_bytes()
-            digest.update(f"{path}\n{len(content)}\n".encode(errors="surrogateescape"))
-            digest.update(content)
+        for layer in (root, *overlays):
+            digest.update(f"layer {layer}\n".encode(errors="surrogateescape"))
+            for path in rule_files(layer, Findings()):
+                if path.stat().st_size > LIMIT_BYTES:
+                    return None
+                content = path.read_bytes()
+                digest.update(f"{path}\n{len(content)}\n".encode(errors="surrogateescape"))
+                digest.update(content)
     except OSError:
         return None
     return digest.hexdigest()

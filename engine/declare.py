@@ -71,7 +71,7 @@ def declarations(root: Path, findings: Findings) -> list[Declaration]:
             findings.add("E203", f"a rule file is a mapping of sections, but {shown} is {describe(tree)}", tree.span)
             continue
         found.extend(_file(path.name, tree, findings))
-    _unique(found, findings)
+    report_shared_ids(found, findings)
     return found
 
 
@@ -122,7 +122,8 @@ def _file(name: str, tree: MappingNode, findings: Findings) -> Iterable[Declarat
                     yield Declaration(section, id, body, item.value, item.key_span)
 
 
-def _unique(found: list[Declaration], findings: Findings) -> None:
+def report_shared_ids(found: list[Declaration], findings: Findings) -> None:
+    """Finds ids that are declared twice, or that a spreadsheet would take for the same name."""
     seen: dict[str, Declaration] = {}
     for declaration in found:
         if declaration.section not in NAMESPACE:

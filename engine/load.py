@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 from engine import build_inputs, build_plans, build_rules, build_slices
 from engine.build import Builder, plain
-from engine.declare import Declaration, declarations
+from engine.declare import Declaration
 from engine.diagnostics import Findings, nearest
 from engine.domains import SIZES
 from engine.expr.check import check
@@ -19,19 +19,20 @@ from engine.expr.symbols import Symbols
 from engine.graph import Graph
 from engine.model import SECTIONS
 from engine.names import invalid_name
+from engine.overlay import layered
 from engine.rules import Computed, Expression, Input, Rule, Table
 from engine.ruleset import RuleSet
 from engine.slots import slots_of
 
 
-def load(root: Path) -> RuleSet:
+def load(root: Path, overlays: Sequence[Path] = ()) -> RuleSet:
     """Reads and checks a rule set; see `RuleSet.load`."""
     findings = Findings()
-    found = declarations(root, findings)
+    found, overrides = layered(root, overlays, findings)
     ruleset = _assemble(root, found, findings)
     findings.raise_if_errors()
     assert ruleset is not None
-    return ruleset
+    return replace(ruleset, overlays=tuple(overlays), overrides=overrides)
 
 
 def _assemble(root: Path, found: list[Declaration], findings: Findings) -> RuleSet | None:

@@ -287,3 +287,20 @@ class View:
     kind: str
     body: Any
     span: Span = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """A declaration of an overlay.
+
+    Attributes:
+        section: section of the declaration.
+        id: its id.
+        span: where the overlay declares it.
+        replaced: where what it replaces stands; None where it adds to the rules.
+    """
+
+    section: str
+    id: str
+    span: Span
+    replaced: Span | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +19,7 @@ from engine.rules import (
     Expression,
     Group,
     Input,
+    Override,
     Rule,
     Scenario,
     Slice,
@@ -52,6 +53,8 @@ class RuleSet:
         sizes: expression for the size of each domain whose inputs are declared.
         graph: who reads whom; inputs are nodes too.
         warnings: findings that are not errors.
+        overlays: folders that were laid over the rules, in order.
+        overrides: what they replaced or added.
     """
 
     path: Path
@@ -69,13 +72,17 @@ class RuleSet:
     sizes: Mapping[str, Expression] = field(repr=False)
     graph: Graph = field(repr=False)
     warnings: tuple[Diagnostic, ...] = ()
+    overlays: tuple[Path, ...] = ()
+    overrides: tuple[Override, ...] = ()
 
     @classmethod
-    def load(cls, path: str | Path | None = None) -> RuleSet:
+    def load(cls, path: str | Path | None = None, overlay: str | Path | Sequence[str | Path] | None = None) -> RuleSet:
         """Reads and checks a rule set.
 
         Args:
             path: folder of rule files, or one file; None for the rules that are shipped with the package.
+            overlay: a folder of rule files, or several, whose declarations replace those of the same section and id
+                or add to them; a later one wins. What results is checked as if it had been written in one place.
 
         Raises:
             EngineError: with every finding in every file, if one of them is an error.
@@ -83,13 +90,15 @@ class RuleSet:
         from engine import cache, paths
 
         root = Path(path) if path is not None else paths.shipped_rules()
-        name = cache.key(root)
+        layers = [overlay] if isinstance(overlay, str | Path) else overlay or []
+        overlays = tuple(Path(layer) for layer in layers)
+        name = cache.key(root, overlays)
         found = cache.read(name)
         if isinstance(found, cls):
             return found
         from engine.load import load
 
-        rules = load(root)
+        rules = load(root, overlays)
         cache.write(name, rules)
         return rules
 
