@@ -27,6 +27,7 @@ RECORDING = {
     "params_dtype": "bf16",
     "transformer_impl": "local",
     "apply_rope_fusion": False,
+    "masked_softmax_fusion": False,
     "batch_shares_mask_and_positions": True,
 }
 """What all recorded models were built with, besides their flags."""
