@@ -34,7 +34,8 @@ def group(item: Declaration, builder: Builder) -> Group:
             if component not in item.body.components:
                 _unknown(item, position, component, set(item.body.components), builder)
     tests = {component: tuple(_tests(item, component)) for component in item.body.components}
-    return Group(item.id, item.body.title, tuple(item.body.components), item.body.note, tests, item.span)
+    body = item.body
+    return Group(item.id, body.title, tuple(body.components), body.symbol, body.note, tests, item.span)
 
 
 def cell_id(dimension: str, group: str, component: str) -> str:
@@ -207,6 +208,7 @@ def _product(
         id=divisor_id(one.id, component), title=f"All dimensions · {one.title} · {component} divided by",
         type=Type("number", DIMENSIONLESS, over=domain),
         branches=(Branch(None, Expression(text, node, None), tuple(cited), assumption),),
+        symbol=f"d^{{{component[0]}}}_{{{one.symbol}}}" if one.symbol else None,
         tests=one.tests[component], span=one.span, slice="",
     )  # fmt: skip
 

@@ -190,6 +190,7 @@ class GroupBody(Body):
     """A group of tensors that parallel dimensions cut alike; its tests are about the product over all of them."""
 
     title: str
+    symbol: str | None = None
     components: Annotated[list[Literal["weights", "gradients", "optimizer", "activations"]], Field(min_length=1)]
     note: str | None = None
     tests: list[SliceTest] = Field(default_factory=list)

@@ -205,6 +205,7 @@ class Group:
     id: str
     title: str
     components: tuple[str, ...]
+    symbol: str | None
     note: str | None
     tests: Mapping[str, tuple[Test, ...]]
     span: Span = field(repr=False)

@@ -55,6 +55,7 @@ WORDS: Mapping[str, str] = {
     "TableBody.columns": "Columns by name.",
     "TableBody.rows": "Rows by key: a cell a column, null where there is no value.",
     # slices, scenarios, advice
+    "GroupBody.symbol": "LaTeX below the symbols of the group's divisors, such as emb.",
     "GroupBody.components": "Which kinds of memory the tensors of the group take.",
     "SliceBody.degree": "How many ranks the dimension has.",
     "SliceBody.divides": "By group and component, what the tensors are divided by; `same` repeats the weights' entry.",
