@@ -14,7 +14,7 @@ from engine.expr.check import check_as, unknown_names
 from engine.expr.nodes import Number, Type
 from engine.expr.parse import ExpressionError, parse
 from engine.expr.symbols import Symbols
-from engine.model import CodeCite, PaperCite
+from engine.model_cite import CodeCite, PaperCite
 from engine.rules import Citation, Expression
 from engine.yaml_source import ScalarNode, scalar_span
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from engine.accept import InputError, accept
 from engine.build import Builder
 from engine.declare import Declaration
-from engine.diagnostics import nearest
+from engine.diagnostics import Span, nearest
 from engine.expr.nodes import Type
 from engine.model import InputBody
 from engine.parsers import PARSER_KINDS
-from engine.rules import Expression, Input
+from engine.rules import Expression, Input, LaunchFlags
 from engine.slots import slots_of
 from engine.units import parse_unit
 
@@ -153,3 +153,24 @@ def check_groups(inputs: Mapping[str, Input], builder: Builder) -> None:
                 members[0].span,
                 help="an either-or group is a pair: one of the two is given, the other derived",
             )
+
+
+def launch_flags(items: Iterable[Declaration], builder: Builder) -> Mapping[str, LaunchFlags]:
+    """Builds the lists of launch flags that no input stands for; a flag in two of them is a finding (E409)."""
+    found: dict[str, LaunchFlags] = {}
+    seen: dict[str, Span] = {}
+    for item in items:
+        body = item.body
+        for position, name in enumerate(body.names):
+            span = item.at("names", position).span
+            if name in seen:
+                related = [(seen[name], "first here")]
+                builder.findings.add("E409", f"{name} is listed twice", span, related=related, help="keep one of them")
+            seen.setdefault(name, span)
+        for name in set(body.harmless).difference(body.names):
+            builder.findings.add("E409", f"{name} is not among the names", item.at("harmless", name).span)
+        harmless = {name: str(value) for name, value in body.harmless.items()}
+        found[item.id] = LaunchFlags(
+            item.id, body.title, tuple(body.names), body.moves_memory, harmless, body.note, item.span
+        )
+    return found

@@ -61,6 +61,7 @@ def _assemble(root: Path, found: list[Declaration], findings: Findings) -> RuleS
     views = {item.id: build_rules.view(item, known, slicing.slices, builder) for item in sections["views"]}
     scenarios = {item.id: build_plans.scenario(item, inputs, builder) for item in sections["scenarios"]}
     advice = {item.id: build_plans.advice(item, inputs, builder) for item in sections["advice"]}
+    flags = build_inputs.launch_flags(sections["launch_flags"], builder)
     if findings.has_errors:
         return None
     symbols = {id: item.symbol for id, item in inputs.items()} | {id: rule.symbol for id, rule in rules.items()}
@@ -71,7 +72,7 @@ def _assemble(root: Path, found: list[Declaration], findings: Findings) -> RuleS
         return None
     return RuleSet(
         path=root, inputs=inputs, rules=rules, checks=checks, tables=tables, views=views, sources=sources,
-        groups=slicing.groups, slices=slicing.slices, scenarios=scenarios, advice=advice,
+        groups=slicing.groups, slices=slicing.slices, scenarios=scenarios, advice=advice, launch_flags=flags,
         symbols=builder.symbols, sizes=sizes, graph=graph, warnings=tuple(findings.sorted()),
     )  # fmt: skip
 

@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 from engine.accept import InputError, accept, show
-from engine.diagnostics import Findings
+from engine.diagnostics import Findings, nearest
 from engine.preset import Preset
-from engine.rules import Input
+from engine.rules import Input, LaunchFlags
 from engine.ruleset import RuleSet
 
 
@@ -20,11 +20,15 @@ class FlagReport:
 
     Attributes:
         used: flag to the input that it sets.
-        unused: flags that no input stands for.
+        unused: flags that move no memory.
+        unmodelled: flags that move memory and that no input stands for, with what they are about.
+        unknown: flags that the rule set does not know, with the nearest one that it knows, if one is near.
     """
 
     used: Mapping[str, str]
-    unused: tuple[str, ...]
+    unused: tuple[str, ...] = ()
+    unmodelled: Mapping[str, str] = field(default_factory=dict)
+    unknown: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +36,29 @@ class _Meaning:
     """What a flag does: it carries the input's value, or as a switch sets `setting`."""
 
     item: Input
-    setting: Any = field(default=None)
+    setting: Any = None
 
     @property
     def is_switch(self) -> bool:
         return self.setting is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Vocabulary:
+    """The flags that a rule set knows: what they mean for inputs, and the topics of those that no input stands for."""
+
+    meanings: Mapping[str, _Meaning]
+    others: Mapping[str, LaunchFlags]
+
+    @classmethod
+    def of(cls, rules: RuleSet) -> _Vocabulary:
+        meanings = {flag: meaning for item in rules.inputs.values() for flag, meaning in _spellings(item)}
+        return cls(meanings, {name: topic for topic in rules.launch_flags.values() for name in topic.names})
+
+    def moved(self, flag: str, raw: Any) -> bool:
+        """Whether a flag with this value moves memory that no rule accounts for."""
+        topic = self.others[flag]
+        return topic.moves_memory and str(raw) != topic.harmless.get(flag)
 
 
 def spelled(name: str) -> str:
@@ -46,29 +68,33 @@ def spelled(name: str) -> str:
 
 def from_megatron_flags(flags: Mapping[str, Any], rules: RuleSet | None = None) -> Preset:
     """Makes a preset of launch flags; see `Preset.from_megatron_flags`."""
-    meanings = _meanings(rules) if rules is not None else _shipped_meanings()
+    vocabulary = _Vocabulary.of(rules) if rules is not None else _shipped()
+    given = {spelled(name): raw for name, raw in flags.items()}
+    findings = Findings()
+    values, used = _values(given, vocabulary, findings)
+    findings.raise_if_errors()
+    _settle(values)
+    return Preset(values, "launch flags", flags=_report(given, used, vocabulary))
+
+
+def _values(
+    given: Mapping[str, Any], vocabulary: _Vocabulary, findings: Findings
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Returns the values of inputs, and which flag gave which; what does not fit is added to the findings."""
     values: dict[str, Any] = {}
     used: dict[str, str] = {}
-    unused: list[str] = []
-    findings = Findings()
-    for name, raw in flags.items():
-        flag = spelled(name)
-        meaning = meanings.get(flag)
-        if meaning is None:
-            unused.append(flag)
+    for flag, raw in given.items():
+        meaning = vocabulary.meanings.get(flag)
+        value = None if meaning is None else _value(flag, meaning, raw, findings)
+        if meaning is None or value is None:
             continue
         id = meaning.item.id
-        value = _value(flag, meaning, raw, findings)
-        if value is None:
-            continue
         earlier = next((other for other, target in used.items() if target == id), None)
         if earlier is not None and values[id] != value:
             findings.add("E502", f"{earlier} and {flag} say different things of `{id}`", help="keep one of them")
         values[id] = value
         used[flag] = id
-    findings.raise_if_errors()
-    _settle(values)
-    return Preset(values, "launch flags", flags=FlagReport(used, tuple(unused)))
+    return values, used
 
 
 def _value(flag: str, meaning: _Meaning, raw: Any, findings: Findings) -> Any:
@@ -118,13 +144,24 @@ def _settle(values: dict[str, Any]) -> None:
         values["sequence_parallel"] = False
 
 
-def _meanings(rules: RuleSet) -> Mapping[str, _Meaning]:
-    return {flag: meaning for item in rules.inputs.values() for flag, meaning in _spellings(item)}
+def _report(given: Mapping[str, Any], used: Mapping[str, str], vocabulary: _Vocabulary) -> FlagReport:
+    known = (*vocabulary.meanings, *vocabulary.others)
+    unused, unmodelled, unknown = [], {}, {}
+    for flag, raw in given.items():
+        if flag in vocabulary.meanings or raw is None or raw is False:
+            continue
+        if flag not in vocabulary.others:
+            unknown[flag] = nearest(flag, known)
+        elif vocabulary.moved(flag, raw):
+            unmodelled[flag] = vocabulary.others[flag].title
+        else:
+            unused.append(flag)
+    return FlagReport(used, tuple(unused), unmodelled, unknown)
 
 
 @lru_cache(maxsize=1)
-def _shipped_meanings() -> Mapping[str, _Meaning]:
-    return _meanings(RuleSet.load())
+def _shipped() -> _Vocabulary:
+    return _Vocabulary.of(RuleSet.load())
 
 
 def _spellings(item: Input) -> Iterator[tuple[str, _Meaning]]:

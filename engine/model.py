@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import BaseModel, ConfigDict, Field
+
+from engine.model_cite import Body, Cites, CodeCite, DocumentCite, PaperCite
 
 Id = str
 Number = Annotated[float, Field(allow_inf_nan=False)]
@@ -12,55 +14,6 @@ Formula = Annotated[str | int | float, Field(description="An expression of the r
 Flag = Annotated[str, Field(pattern=r"^--[a-zA-Z0-9]+(-[a-zA-Z0-9]+)*$")]
 Scalar = bool | int | float | str
 Given = Scalar | list[bool] | list[int | float] | list[str] | None
-
-
-class Body(BaseModel):
-    """Base of all bodies: unknown keys are errors, values are not coerced."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
-
-
-class CodeCite(Body):
-    """Lines of a cited repository."""
-
-    at: str = Field(
-        description="alias:path#L10-L20 or alias:path#L10, at the commit that sources.yaml pins",
-        pattern=r"^[a-z][a-z0-9_]*:[^#\s]+#L[1-9][0-9]*(-L[1-9][0-9]*)?$",
-    )
-    symbol: str = Field(
-        alias="in", description="qualified name of the enclosing function or class; empty at module level"
-    )
-    note: str | None = None
-
-
-class PaperCite(Body):
-    """A place in a paper."""
-
-    paper: str
-    where: str
-    note: str | None = None
-
-
-class DocumentCite(Body):
-    """A section of a document."""
-
-    document: str
-    section: str
-    note: str | None = None
-
-
-def _cite_kind(value: Any) -> str | None:
-    keys = value if isinstance(value, dict) else {}
-    return next((key for key in ("at", "paper", "document") if key in keys), None)
-
-
-Cite = Annotated[
-    Annotated[CodeCite, Tag("at")] | Annotated[PaperCite, Tag("paper")] | Annotated[DocumentCite, Tag("document")],
-    Discriminator(
-        _cite_kind, custom_error_type="cite", custom_error_message="a citation has one of `at`, `paper`, `document`"
-    ),
-]
-Cites = Annotated[list[Cite], Field(min_length=1)]
 
 
 class RuleTest(Body):
@@ -145,6 +98,16 @@ class InputBody(Body):
     derived: Formula | None = None
     cite: Cites | None = None
     assumption: str | None = None
+    note: str | None = None
+
+
+class LaunchFlagsBody(Body):
+    """Launch flags that no input stands for, and whether they move memory."""
+
+    title: Annotated[str, Field(min_length=1)]
+    moves_memory: bool
+    names: Annotated[list[Flag], Field(min_length=1)]
+    harmless: dict[Flag, Scalar] = Field(default_factory=dict, description="values of flags that change nothing")
     note: str | None = None
 
 
@@ -361,6 +324,7 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "slices": SliceBody,
     "scenarios": ScenarioBody,
     "advice": AdviceBody,
+    "launch_flags": LaunchFlagsBody,
     "sources": SourceBody,
     "papers": PaperBody,
     "documents": DocumentBody,

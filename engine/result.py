@@ -187,9 +187,14 @@ class Result:
 
     @cached_property
     def verdict(self) -> str:
-        """`fits`, `tight`, `does_not_fit`, `invalid` (an error-level check failed) or `unknown`."""
+        """`fits`, `tight`, `does_not_fit`, `invalid`, `incomplete` or `unknown`.
+
+        `invalid`: an error-level check failed. `incomplete`: a launch flag moves memory that no rule accounts for.
+        """
         if any(check.level == "error" for check in self.failed_checks):
             return "invalid"
+        if self.preset.flags is not None and self.preset.flags.unmodelled:
+            return "incomplete"
         summary = self.rules.views.get("summary")
         id = summary.body.verdict if summary else None
         return (self.get(id) if id else None) or "unknown"

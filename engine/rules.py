@@ -167,6 +167,23 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
+class LaunchFlags:
+    """Launch flags that no input stands for; where they move memory, a configuration with one is not modelled.
+
+    Attributes:
+        harmless: values, as text, with which a flag changes nothing.
+    """
+
+    id: str
+    title: str
+    names: tuple[str, ...]
+    moves_memory: bool
+    harmless: Mapping[str, str]
+    note: str | None
+    span: Span = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A lookup table.
 

@@ -19,6 +19,7 @@ from engine.rules import (
     Expression,
     Group,
     Input,
+    LaunchFlags,
     Override,
     Rule,
     Scenario,
@@ -48,6 +49,7 @@ class RuleSet:
         slices: what each parallel dimension does to them, in order.
         scenarios: named changes of a preset.
         advice: symptoms with ordered actions.
+        launch_flags: launch flags that no input stands for, by topic.
         sources: cited repositories, papers, documents and datasets: section, key, validated body.
         symbols: types of all names.
         sizes: expression for the size of each domain whose inputs are declared.
@@ -67,6 +69,7 @@ class RuleSet:
     slices: Mapping[str, Slice]
     scenarios: Mapping[str, Scenario]
     advice: Mapping[str, Advice]
+    launch_flags: Mapping[str, LaunchFlags]
     sources: Mapping[str, Mapping[str, Any]]
     symbols: Symbols = field(repr=False)
     sizes: Mapping[str, Expression] = field(repr=False)

@@ -54,6 +54,9 @@ WORDS: Mapping[str, str] = {
     # tables
     "TableBody.columns": "Columns by name.",
     "TableBody.rows": "Rows by key: a cell a column, null where there is no value.",
+    "LaunchFlagsBody.moves_memory": "Whether a configuration with one of them is not modelled.",
+    "LaunchFlagsBody.names": "Launch flags that no input stands for, such as --lr.",
+    "LaunchFlagsBody.harmless": "Values with which a flag changes nothing, by flag.",
     # slices, scenarios, advice
     "GroupBody.symbol": "LaTeX below the symbols of the group's divisors, such as emb.",
     "GroupBody.components": "Which kinds of memory the tensors of the group take.",

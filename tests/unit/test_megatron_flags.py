@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -45,11 +46,49 @@ def test_values(flags: dict[str, Any], values: dict[str, Any]) -> None:
     assert Preset.from_megatron_flags(flags).values == values
 
 
-def test_the_report_tells_which_flags_were_used() -> None:
-    report = Preset.from_megatron_flags({"hidden_size": 64, "lr": 1e-4, "bf16": True, "fp16": False}).flags
+def test_the_report_tells_what_became_of_each_flag() -> None:
+    flags = {
+        "hidden_size": 64, "lr": 1e-4, "bf16": True, "fp16": False, "qk-l2-norm": True, "hiden-size": 64,
+        "my-own": None,
+    }  # fmt: skip
+    report = Preset.from_megatron_flags(flags).flags
     assert report is not None
     assert report.used == {"--hidden-size": "hidden_size", "--bf16": "params_dtype"}
     assert report.unused == ("--lr",)
+    assert report.unmodelled == {"--qk-l2-norm": "Attention of other kinds"}
+    assert report.unknown == {"--hiden-size": "--hidden-size"}
+
+
+def test_flags_that_no_input_stands_for_are_no_inputs(rules: RuleSet) -> None:
+    assert len({name for topic in rules.launch_flags.values() for name in topic.names}) > 500
+
+
+RULES = """
+inputs: {width: {title: t, type: int, group: g, min: 1, max: 8, default: 1, assumption: a}}
+rules: {}
+launch_flags:
+  kinds: {title: Kinds, moves_memory: true, names: [--kind, --other], harmless: {--kind: plain}}
+"""
+
+
+@pytest.mark.parametrize(("kind", "verdict"), [("plain", "unknown"), ("fancy", "incomplete"), (None, "unknown")])
+def test_a_flag_that_is_not_modelled_makes_the_verdict_incomplete(tmp_path: Path, kind: str, verdict: str) -> None:
+    (tmp_path / "all.yaml").write_text(RULES)
+    rules = RuleSet.load(tmp_path)
+    result = evaluate(rules, Preset.from_megatron_flags({"kind": kind, "width": 2}, rules))
+    assert result.verdict == verdict
+    assert result["width"].value == 2
+
+
+def test_a_launch_flag_is_listed_once(tmp_path: Path) -> None:
+    text = RULES.replace("--other]", "--kind]").replace("--kind: plain", "--none: 1")
+    (tmp_path / "all.yaml").write_text(text)
+    with pytest.raises(EngineError) as caught:
+        RuleSet.load(tmp_path)
+    assert [finding.message for finding in caught.value.diagnostics] == [
+        "--kind is listed twice",
+        "--none is not among the names",
+    ]
 
 
 def test_the_report_survives_a_change() -> None:
