@@ -24,7 +24,8 @@ class Preset:
         values: as written; they are validated against a rule set when it is evaluated.
         path: where they were read, for messages.
         places: position of each key and of each value in the file.
-        flags: what became of the launch flags that the preset was made of; None for another origin.
+        flags: what became of the launch flags, or of the fields of a model's configuration, that the preset was made
+            of; None for another origin.
     """
 
     values: Mapping[str, Any]
@@ -68,6 +69,23 @@ class Preset:
         from engine.megatron_flags import from_megatron_flags
 
         return from_megatron_flags(flags, rules)
+
+    @classmethod
+    def from_hf_config(cls, config: Mapping[str, Any]) -> Preset:
+        """Makes a preset of the `config.json` of a Hugging Face model: the model's shape, without any layout.
+
+        Args:
+            config: the fields of the file; of a model with several parts, `text_config` counts.
+
+        Returns:
+            The preset; its `flags` tell which fields were used, and what the rules do not model.
+
+        Raises:
+            EngineError: it is no configuration of a language model (E501).
+        """
+        from engine.hf_config import from_hf_config
+
+        return from_hf_config(config)
 
     def overlaid(self, changes: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]]) -> Preset:
         """Returns the preset with some values changed.
