@@ -149,7 +149,8 @@ def _suggestions(body: str, key: str, known: RuleSet) -> Iterable[str]:
         return known.sources[sections[body, key]]
     if (body, key) == ("CheckBody", "fields"):
         return known.inputs
-    if body in ("LedgerBody", "StagesBody", "AccountBody") and key != "title" or (body == "ViewBody" and key in _SHOWN):
+    part_of_view = body in ("LedgerBody", "StagesBody", "AccountBody") and key != "title"
+    if part_of_view or (body == "ViewBody" and key in _SHOWN):
         return [*known.inputs, *known.computed]
     return ()
 

@@ -91,7 +91,7 @@ WORDS: Mapping[str, str] = {
     "DocumentBody.language": "Language that it is written in.",
     "DatasetBody.records": "How many records there are.",
     # views
-    "ViewBody.kind": "Layout: a list, all stages, the summary of an evaluation, accounts side by side, or what slices cut.",
+    "ViewBody.kind": "Layout: a list, all stages, the summary of an evaluation, accounts side by side, or slices.",
     "ViewBody.slices": "For a matrix: which dimensions, in which order; all of them where it is left out.",
     "ViewBody.configuration": "Inputs that describe the configuration in one line.",
     "ViewBody.ledger": "What the fullest stage holds, and the total.",

@@ -97,7 +97,7 @@ CODES: dict[str, CodeInfo] = {
         "product over all dimensions would be a guess.",
         mend="Give every group and each of its components a divisor: 1 where nothing is divided, `same` where it is "
         "as for the weights.",
-        example="divides:\n  tp_matrix: {weights: tensor_model_parallel_size}   # `gradients` and `optimizer` are missing",
+        example="divides:\n  tp_matrix: {weights: tensor_model_parallel_size}   # no `gradients`, no `optimizer`",
     ),
     "E412": CodeInfo(
         slug="rule-test-fails",
