@@ -21,7 +21,12 @@ CATEGORY = "stage_params_"
 LISTS = {"ranks": {}, "ranks_local_spec_mla_down_proj_sharded": {"transformer-impl": "local"}}
 """Recorded lists of ranks, and the flags that they take beside the recorded ones."""
 
-SPLITS = {"total": "stage_params", "dense_params": "stage_dense_params", "expert_params": "stage_expert_params"}
+SPLITS = {
+    "total": "stage_params",
+    "dense_params": "stage_dense_params",
+    "expert_params": "stage_expert_params",
+    "buffer_bytes": "stage_buffer_bytes",
+}
 """Rule that stands for each recorded sum."""
 
 
