@@ -73,7 +73,7 @@ def from_megatron_flags(flags: Mapping[str, Any], rules: RuleSet | None = None) 
     findings = Findings()
     values, used = _values(given, vocabulary, findings)
     findings.raise_if_errors()
-    _settle(values)
+    _settle(values, vocabulary)
     return Preset(values, "launch flags", flags=_report(given, used, vocabulary))
 
 
@@ -134,14 +134,23 @@ def _read(item: Input, raw: Any) -> Any:
     return text
 
 
-def _settle(values: dict[str, Any]) -> None:
-    """Applies what the launcher itself does to flags that have no effect.
+def _settle(values: dict[str, Any], vocabulary: _Vocabulary) -> None:
+    """Applies what the launcher itself does to flags that have no effect, and defaults of its own.
 
     Source: Megatron-LM `megatron/training/arguments.py`, `validate_args`: without tensor parallelism, sequence
-    parallelism is switched off.
+    parallelism is switched off. Rotary positions run fused (`--no-rope-fusion`), and experts are fed by all-gather
+    (`--moe-token-dispatcher-type`), unless flags say otherwise; the inputs' own defaults are for planning.
     """
     if values.get("sequence_parallel") and values.get("tensor_model_parallel_size", 1) == 1:
         values["sequence_parallel"] = False
+    own: dict[str, Any] = {}
+    if values.get("num_experts"):
+        own["moe_token_dispatcher_type"] = "allgather"
+    if values.get("position_embedding_type") == "rope" and values.get("transformer_impl") != "local":
+        own["apply_rope_fusion"] = True
+    for id, value in own.items():
+        if spelled(id) in vocabulary.meanings:
+            values.setdefault(id, value)
 
 
 def _report(given: Mapping[str, Any], used: Mapping[str, str], vocabulary: _Vocabulary) -> FlagReport:

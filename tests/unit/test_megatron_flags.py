@@ -31,7 +31,15 @@ def test_a_flag_is_known_in_any_spelling(name: str) -> None:
         ({"add-bias-linear": False}, {"add_bias_linear": False}),
         ({"bf16": True}, {"params_dtype": "bf16"}),
         ({"bf16": True, "params-dtype": "bf16"}, {"params_dtype": "bf16"}),
-        ({"use-rotary-position-embeddings": True}, {"position_embedding_type": "rope"}),
+        (
+            {"use-rotary-position-embeddings": True},
+            {"position_embedding_type": "rope", "apply_rope_fusion": True},
+        ),
+        (
+            {"position-embedding-type": "rope", "no-rope-fusion": True},
+            {"position_embedding_type": "rope", "apply_rope_fusion": False},
+        ),
+        ({"num-experts": 8}, {"num_experts": 8, "moe_token_dispatcher_type": "allgather"}),
         ({"num-layers-in-first-pipeline-stage": 3}, {"decoder_first_pipeline_num_layers": 3}),
         ({"num-experts": None}, {}),
         ({"num-layers": "32", "fit-band": "0.5"}, {"num_layers": 32, "fit_band": 0.5}),
