@@ -47,6 +47,10 @@ DENSE: dict[str, dict[str, Any]] = {
     "check_mla_without_gqa": {"multi_latent_attention": True},
     "check_mla_recompute": {"recompute_modules": ["mla_up_proj"]},
     "check_latent_experts_modelled": {"moe_latent_size": 1024},
+    "check_full_recompute_method": {"recompute_granularity": "full"},
+    "check_selective_recompute_method": {"recompute_method": "uniform"},
+    "check_distributed_activations": {"distribute_saved_activations": True},
+    "check_fp8_recompute": {"fp8_mode": "hybrid", "recompute_modules": ["layernorm"]},
     "check_selective_recompute_modelled": {"recompute_modules": ["layernorm"]},
     "check_score_matrix_not_counted": {"recompute_granularity": None},
     "check_offload_without_pipeline": {"cpu_offloading_num_layers": 4},
@@ -77,6 +81,7 @@ DENSE: dict[str, dict[str, Any]] = {
 MOE: dict[str, dict[str, Any]] = {
     "check_experts_divisible_by_ep": {"num_experts": 100},
     "check_moe_tp_needs_sp": {"sequence_parallel": False},
+    "check_shared_expert_recompute": {"recompute_modules": ["shared_experts"], "moe_shared_expert_overlap": True},
     "check_expert_ffn_divisible_by_etp": {"moe_ffn_hidden_size": 2047, "expert_tensor_parallel_size": 2},
 }
 """The same for the preset with experts."""
