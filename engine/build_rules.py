@@ -66,7 +66,7 @@ def check(item: Declaration, builder: Builder) -> Check:
     _placeholders(item, "message", builder)
     _placeholders(item, "hint", builder)
     for position, field in enumerate(body.fields):
-        if field not in builder.symbols.types:
+        if field not in builder.symbols.types and field not in builder.inputs:  # a layout is no name in expressions
             _unknown(field, item.at("fields", position).span, builder)
     return Check(
         id=item.id, title=body.title, type=FLAG, branches=(branch,), note=body.note, evidence=builder.evidence(item),

@@ -64,7 +64,7 @@ class _Search:
     def values(self, field: str, respected: Collection[str]) -> tuple[Any, ...]:
         """Returns the values of an input with which the check and those that are respected hold."""
         item = self._rules.inputs.get(field)
-        present = _value(self._scope, field) if item else None
+        present = _value(self._scope, field) if field in self._rules.slots else None  # a layout has no value of its own
         if item is None or present is None:
             return ()
         if item.kind in ("enum", "flag"):

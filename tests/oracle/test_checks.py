@@ -36,6 +36,10 @@ DENSE: dict[str, dict[str, Any]] = {
         "account_for_loss_in_pipeline_split": True,
     },
     "check_layout_stages": {"pipeline_model_parallel_layout": "Et*10|t*10|t*12L"},
+    "check_layout_ends": {"pipeline_model_parallel_layout": "Et*16|t*16"},
+    "check_layout_mtp": {"pipeline_model_parallel_layout": "Et*16|t*16mL"},
+    "check_one_activation": {"swiglu": True, "squared_relu": True},
+    "check_mtp_positions": {"mtp_num_layers": 1, "position_embedding_type": "learned_absolute"},
     "check_interleaving_needs_pipeline": {
         "virtual_pipeline_model_parallel_size": 2,
         "pipeline_model_parallel_size": 1,
@@ -82,6 +86,7 @@ MOE: dict[str, dict[str, Any]] = {
     "check_experts_divisible_by_ep": {"num_experts": 100},
     "check_moe_tp_needs_sp": {"sequence_parallel": False},
     "check_shared_expert_recompute": {"recompute_modules": ["shared_experts"], "moe_shared_expert_overlap": True},
+    "check_shared_experts_without_bias": {"add_bias_linear": True},
     "check_expert_ffn_divisible_by_etp": {"moe_ffn_hidden_size": 2047, "expert_tensor_parallel_size": 2},
 }
 """The same for the preset with experts."""
