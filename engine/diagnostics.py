@@ -8,6 +8,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from engine.codes import REGISTRY, Severity
 
@@ -65,8 +66,7 @@ class Source:
         return self.text[starts[number - 1] : stop].rstrip("\r\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of a source; lines and columns count from 1, `end_column` is exclusive, line 0 is the whole file."""
 
     source: Source

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,19 +14,41 @@ COMPONENTS = ("weights", "gradients", "optimizer", "activations")
 """The kinds of memory that slices cut, in the order in which tables show them."""
 
 
-@dataclass(frozen=True, slots=True)
 class Expression:
-    """A checked expression and where it stands."""
+    """A checked expression and where it stands.
 
-    text: str
-    node: Node
-    place: Any = field(compare=False, repr=False)  # ScalarNode; typed as Any so that evaluation does not depend on YAML
+    A kept rule set (see `engine.cache`) holds the tree as bytes until somebody asks for it: most commands ask for few.
+
+    Attributes:
+        text: as it stands in the rule.
+        place: the scalar of the rule file; None for an expression that was made. Typed as Any so that evaluation does not
+            depend on YAML.
+    """
+
+    __slots__ = ("_node", "place", "text")
+
+    def __init__(self, text: str, node: Node | bytes, place: Any) -> None:
+        self.text = text
+        self.place = place
+        self._node = node
+
+    @property
+    def node(self) -> Node:
+        """The checked tree."""
+        if isinstance(self._node, bytes):
+            self._node = pickle.loads(self._node)
+        assert isinstance(self._node, Node)
+        return self._node
 
     def span(self, start: int = 0, end: int | None = None) -> Span:
         """Returns the place in the file of the characters from `start` to `end`."""
         from engine.yaml_source import scalar_span
 
         return scalar_span(self.place, start, len(self.text) if end is None else end)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        node = self._node if isinstance(self._node, bytes) else pickle.dumps(self._node, pickle.HIGHEST_PROTOCOL)
+        return Expression, (self.text, node, self.place)
 
 
 @dataclass(frozen=True, slots=True)
