@@ -21,8 +21,8 @@ class Expression:
 
     Attributes:
         text: as it stands in the rule.
-        place: the scalar of the rule file; None for an expression that was made. Typed as Any so that evaluation does not
-            depend on YAML.
+        place: the scalar of the rule file, None for an expression that was made. Typed as Any so that evaluation does
+            not depend on YAML.
     """
 
     __slots__ = ("_node", "place", "text")
