@@ -97,7 +97,7 @@ class CheckOutcome:
         return self.search()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """A frozen evaluation. `result["log_total_mib"].value` reads one value."""
 
@@ -119,6 +119,9 @@ class Result:
             )
             findings.raise_if_errors()
         return self._value(id)
+
+    def __repr__(self) -> str:
+        return f"<Result of {self.preset.path}>"
 
     def __contains__(self, id: str) -> bool:
         return id in self.rules.symbols.types

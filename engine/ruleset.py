@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from engine.space import ArrayProgram
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RuleSet:
     """A loaded rule set. Make one with `RuleSet.load`.
 
@@ -104,6 +104,10 @@ class RuleSet:
         rules = load(root, overlays)
         cache.write(name, rules)
         return rules
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.inputs)} inputs, {len(self.rules)} rules, {len(self.checks)} checks"
+        return f"<RuleSet {self.path}: {counts}>"
 
     @cached_property
     def computed(self) -> Mapping[str, Computed]:

@@ -129,7 +129,7 @@ class Space(dict[str, Lane]):
         """Returns an input where it was given, and lanes without a value elsewhere."""
         column = self._columns.get(name)
         if column is None or name not in column.parts:
-            return self._missing(self._program.rules.inputs[name])
+            return self._missing(name)
         bad = None if column.given is None else np.where(column.given, np.int8(0), UNAVAILABLE)
         return Lane(column.parts[name], bad)
 
@@ -156,10 +156,12 @@ class Space(dict[str, Lane]):
         width = self.width(domain)
         return None if (size == width).all() else np.arange(width) < size
 
-    def _missing(self, item: Input) -> Lane:
-        shape = (1,) * self._axes
-        number = 0.0 if item.kind == "enum" else 1.0  # means nothing, but must be a position in the enumeration
-        return Lane(np.full(shape, number), np.full(shape, UNAVAILABLE))
+    def _missing(self, slot: str) -> Lane:
+        type = self._program.rules.symbols.types[slot]
+        number = 0.0 if type.kind == "text" else 1.0  # means nothing, but must be a position in the enumeration
+        shape = (1,) * (self._axes + (type.over is not None))
+        lead = () if type.over is None else (self.width(type.over),)
+        return Lane(np.full((1,) * self._axes + lead, number), np.full(shape, UNAVAILABLE), type.over)
 
     def _full(self, value: Lane) -> Lane:
         """Gives a lane an axis for each axis of the sweep, a vector its last; numbers that are not finite fail."""
@@ -223,7 +225,7 @@ class Space(dict[str, Lane]):
             return self._full(lane(self._program.expression(item.default_formula)(self)))
         value = item.default if item.default is not None else item.absent
         if value is None:
-            return self._missing(item)
+            return self._missing(slot)
         if item.kind in ("layer_vector", "layout"):
             codes = np.zeros((1,) * self._axes, dtype=np.intp)
             return self._structured(Column(item, patterns=(value,), codes=codes), slot)

@@ -156,15 +156,15 @@ class _Filled:
         bad = np.zeros(shape, dtype=np.int8)
         if lane.bad is not None:
             bad = np.array(np.broadcast_to(lane.bad[..., 0] if type.over else lane.bad, shape))
-        self.unavailable = bad == UNAVAILABLE
-        self.failed = bad == FAILED
+        self.unavailable: Array = np.asarray(bad == UNAVAILABLE)
+        self.failed: Array = np.asarray(bad == FAILED)
         array = np.broadcast_to(lane.array, (*shape, *width))
         void = (bad != 0)[..., None] if type.over else bad != 0
         mask = space.mask(type.over) if type.over else None
         void = void if mask is None else void | ~mask
         if type.kind == "text":
             members = np.array([*type.values, ""])
-            self.values: Array = members[np.where(void, len(type.values), array).astype(np.intp)]
+            self.values: Array = np.asarray(members[np.where(void, len(type.values), array).astype(np.intp)])
         else:
             self.values = np.array(array, dtype=np.float64)
             if lane.bad is not None or mask is not None:
@@ -178,7 +178,8 @@ def _joined(blocks: list[_Filled]) -> _Filled:
         if result.values.ndim > 1:
             for block in blocks:
                 missing = width - block.values.shape[-1]
-                block.values = np.pad(block.values, ((0, 0), (0, missing)), constant_values=np.nan)
+                filler: Any = "" if block.values.dtype.kind == "U" else np.nan
+                block.values = np.pad(block.values, ((0, 0), (0, missing)), constant_values=filler)
         result.values = np.concatenate([block.values for block in blocks])
         result.unavailable = np.concatenate([block.unavailable for block in blocks])
         result.failed = np.concatenate([block.failed for block in blocks])
