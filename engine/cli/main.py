@@ -23,6 +23,9 @@ LAZY = {
     "show": "engine.cli.show",
     "graph": "engine.cli.graph",
     "lint": "engine.cli.lint",
+    "audit": "engine.cli.audit",
+    "accept": "engine.cli.accept",
+    "bump": "engine.cli.bump",
     "test": "engine.cli.test",
     "schema": "engine.cli.schema",
 }

@@ -5,7 +5,7 @@ A code never changes its meaning and is never used again after it has been withd
 
 from __future__ import annotations
 
-from engine.codes import evaluation, expressions, files, lint, presets, rules, structure
+from engine.codes import audit, evaluation, expressions, files, lint, presets, rules, structure
 from engine.codes.info import CodeInfo, Severity
 
 __all__ = ["FAMILIES", "REGISTRY", "CodeInfo", "Severity", "page"]
@@ -17,8 +17,11 @@ FAMILIES: dict[str, str] = {
     "E4": "rules",
     "E5": "presets and inputs",
     "E6": "evaluation",
+    "E8": "the audit of citations",
     "N5": "what was understood",
     "W7": "lint warnings",
+    "W8": "the audit of citations",
+    "N8": "the audit of citations",
 }
 
 REGISTRY: dict[str, CodeInfo] = {
@@ -29,6 +32,7 @@ REGISTRY: dict[str, CodeInfo] = {
     **presets.CODES,
     **evaluation.CODES,
     **lint.CODES,
+    **audit.CODES,
 }
 
 

@@ -1,0 +1,98 @@
+"""`engine audit`: is every citation true, and what has become of the cited lines?"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.cli.sources import checkouts, revisions, source_option
+from engine.cli.terminal import colored, emit, painter
+
+if TYPE_CHECKING:
+    from engine.audit import Audit, State
+
+FORMATS = ("text", "json", "md", "sarif", "github")
+
+
+@click.command("audit", short_help="Prove the citations against checkouts of the sources.")
+@click.argument("rules", type=click.Path(), required=False)
+@source_option
+@click.option("--at", metavar="REV", multiple=True, help="Revision to compare with; without it the files as they lie.")
+@click.option("--overlay", "overlays", metavar="DIR", multiple=True, help="Lay a folder over the rules; repeatable.")
+@click.option("--locked", is_flag=True, help="Each citation must be in citations.lock as it stands.")
+@click.option("--fail-on", metavar="STATES", help="States that fail, comma-separated, or none; broken always does.")
+@click.option("--no-history", is_flag=True, help="Do not look up which commit changed the lines.")
+@click.option("-v", "--verbose", is_flag=True, help="List also the citations that are ok.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("-o", "--output", metavar="FILE", type=click.Path(dir_okay=False), help="Write to a file.")
+def command(
+    rules: str | None,
+    sources: tuple[str, ...],
+    at: tuple[str, ...],
+    overlays: tuple[str, ...],
+    locked: bool,
+    fail_on: str | None,
+    no_history: bool,
+    verbose: bool,
+    form: str,
+    output: str | None,
+) -> int:
+    """Audit the citations of RULES (the shipped rules if not given).
+
+    Integrity: is a citation true at the commit that sources.yaml pins? Freshness: what has become of the lines at
+    REV, or in the files as they lie in CHECKOUT? A plain folder will do for the latter; a revision, the pinned commit
+    and the history need a git checkout with history.
+
+    States: ok, moved, cosmetic, changed, missing, ambiguous, broken, unverified. Exit code 1 where a citation is in a
+    state that fails; without --fail-on these are changed, missing, ambiguous and broken.
+    """
+    from engine.audit import audit
+    from engine.ruleset import RuleSet
+
+    gate = _gate(fail_on)
+    ruleset = RuleSet.load(rules, overlays)
+    given = checkouts(sources)
+    found = audit(ruleset, given, at=revisions(at, given), locked=locked, history=not no_history)
+    emit(_rendered(found, gate, form, verbose=verbose, painted=output is None and colored(sys.stdout)), output)
+    return 1 if found.failing(gate) else 0
+
+
+def _gate(fail_on: str | None) -> frozenset[State]:
+    from engine.audit.verdict import GATE, State
+
+    if fail_on is None:
+        return GATE
+    words = [word.strip() for word in fail_on.split(",") if word.strip() and word.strip() != "none"]
+    unknown = [word for word in words if word not in list(State)]
+    if unknown:
+        raise click.UsageError(f"--fail-on: there is no state `{unknown[0]}`; states are {', '.join(State)}")
+    return frozenset(State(word) for word in words)
+
+
+def _rendered(found: Audit, gate: frozenset[State], form: str, *, verbose: bool, painted: bool) -> str:
+    from engine.audit.findings import findings
+
+    match form:
+        case "json":
+            from engine.render.audit_data import audit_json
+
+            return audit_json(found, gate)
+        case "sarif":
+            from importlib.metadata import version
+
+            from engine.render.audit_data import sarif
+
+            return sarif(findings(found, gate), version("rank-ledger"))
+        case "github":
+            from engine.render.findings import findings_github
+
+            return findings_github(findings(found, gate))
+        case "md":
+            from engine.render.audit_page import audit_markdown
+
+            return audit_markdown(found, gate)
+    from engine.render.audit_text import audit_text
+
+    return audit_text(found, gate, painter(painted=painted), verbose=verbose)
