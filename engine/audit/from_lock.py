@@ -23,13 +23,12 @@ def trace_locked(entry: Entry, new: Tree) -> Verdict:
         return Verdict(State.MISSING, f"there is no `{place.path}`", base="lock")
     if text.blob == entry.blob and wrong_lines(place, text) is None:
         return Verdict(State.OK, now=place, method="same file", base="lock")
-    if (
-        text.has(place.lines)
-        and text.digest(place.lines) == entry.digest
-        and text.enclosing(place.lines) == place.symbol
-    ):
+    if text.has(place.lines) and text.digest(place.lines) == entry.digest and wrong_lines(place, text) is None:
         return Verdict(State.OK, now=place, method="lock", base="lock")
-    hits = [Place(place.path, lines, text.enclosing(lines)) for lines in _stretches(text, entry)]
+    known = text.symbols is not None
+    hits = [
+        Place(place.path, lines, text.enclosing(lines) if known else place.symbol) for lines in _stretches(text, entry)
+    ]
     chosen = [hit for hit in hits if hit.symbol == place.symbol] or hits
     if len(chosen) > 1:
         reason = f"the same lines stand in {len(chosen)} places, and the pinned commit is not at hand to tell which"

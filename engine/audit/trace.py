@@ -33,6 +33,14 @@ class Tracer:
         """Returns what has become of lines that are true in the old tree."""
         base = self.old.read(anchor.path)
         assert base is not None
+        if base.symbols is not None or not anchor.symbol:
+            return self._trace(anchor, base)
+        # what `in` names cannot be looked up in this language; it stays as the author wrote it
+        verdict = self._trace(replace(anchor, symbol=""), base)
+        now = replace(verdict.now, symbol=anchor.symbol) if verdict.now else None
+        return replace(verdict, now=now)
+
+    def _trace(self, anchor: Place, base: SourceText) -> Verdict:
         try:
             found = self.new.read(anchor.path)
         except Unreadable as error:
