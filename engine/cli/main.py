@@ -27,6 +27,7 @@ LAZY = {
     "accept": "engine.cli.accept",
     "bump": "engine.cli.bump",
     "test": "engine.cli.test",
+    "validate": "engine.cli.validate",
     "schema": "engine.cli.schema",
 }
 """Module of each command; its attribute `command` is the click command."""

@@ -100,4 +100,12 @@ CODES: dict[str, CodeInfo] = {
         "wrong file.",
         example="engine lint some/other/project/",
     ),
+    "E113": CodeInfo(
+        slug="unknown-records",
+        title="the file holds no records of a known format",
+        why="Which format recorded data have is seen from their content: the keys of the first record.",
+        mend="Pass measured runs, parameters or saved tensors of recorded models, runs of the training log's estimate, "
+        "or published cases.",
+        example="engine validate presets/llama3-8b.yaml",
+    ),
 }
