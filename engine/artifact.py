@@ -50,6 +50,9 @@ def artifact(result: Result, ids: Iterable[str] | None = None) -> dict[str, Any]
             for check in result.checks
         ],
         "notes": [note.message for note in result.notes],
+        "overlays": [
+            {"section": one.section, "id": one.id, "replaces": one.replaced is not None} for one in rules.overrides
+        ],
     }  # fmt: skip
 
 

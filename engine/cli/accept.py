@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from engine.cli.sources import checkouts, source_option
+from engine.cli.sources import checkouts, overlay_option, source_option
 from engine.cli.terminal import emit, print_findings
 
 
 @click.command("accept", short_help="Put citations that were read into citations.lock.")
 @click.argument("ids", metavar="[ID]...", nargs=-1)
 @click.option("--rules", "rules_path", metavar="RULES", help="Folder of rule files; without it the shipped rules.")
-@click.option("--overlay", "overlays", metavar="DIR", multiple=True, help="Lay a folder over the rules; repeatable.")
+@overlay_option
 @source_option
 @click.option("--reason", metavar="TEXT", help="Why lines that say something else than before are accepted.")
 def command(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.cli.sources import checkouts, revisions, source_option
+from engine.cli.sources import checkouts, overlay_option, revisions, source_option
 from engine.cli.terminal import colored, emit, painter
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ FORMATS = ("text", "json", "md", "sarif", "github")
 @click.argument("rules", type=click.Path(), required=False)
 @source_option
 @click.option("--at", metavar="REV", multiple=True, help="Revision to compare with; without it the files as they lie.")
-@click.option("--overlay", "overlays", metavar="DIR", multiple=True, help="Lay a folder over the rules; repeatable.")
+@overlay_option
 @click.option("--locked", is_flag=True, help="Each citation must be in citations.lock as it stands.")
 @click.option("--fail-on", metavar="STATES", help="States that fail, comma-separated, or none; broken always does.")
 @click.option("--no-history", is_flag=True, help="Do not look up which commit changed the lines.")

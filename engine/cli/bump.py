@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from engine.cli.sources import checkouts, source_option
+from engine.cli.sources import checkouts, overlay_option, source_option
 from engine.cli.terminal import emit
 
 
@@ -12,7 +12,7 @@ from engine.cli.terminal import emit
 @click.argument("alias")
 @click.argument("revision", metavar="REV")
 @click.option("--rules", "rules_path", metavar="RULES", help="Folder of rule files; without it the shipped rules.")
-@click.option("--overlay", "overlays", metavar="DIR", multiple=True, help="Lay a folder over the rules; repeatable.")
+@overlay_option
 @source_option
 def command(
     alias: str, revision: str, rules_path: str | None, overlays: tuple[str, ...], sources: tuple[str, ...]

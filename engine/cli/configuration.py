@@ -12,13 +12,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def read(rules: str, preset: str, settings: Sequence[str]) -> tuple[RuleSet, Preset, Mapping[str, Any]]:
+def read(
+    rules: str, preset: str, settings: Sequence[str], overlays: Sequence[str] = ()
+) -> tuple[RuleSet, Preset, Mapping[str, Any]]:
     """Reads everything before it complains.
 
     Args:
         rules: folder of rule files.
         preset: path of a preset, `-` for standard input.
         settings: texts of the form name=value.
+        overlays: folders to lay over the rules.
 
     Raises:
         EngineError: with all findings in all of them.
@@ -36,7 +39,7 @@ def read(rules: str, preset: str, settings: Sequence[str]) -> tuple[RuleSet, Pre
             findings.diagnostics.extend(error.diagnostics)
             return None
 
-    ruleset = attempt(RuleSet.load, rules)
+    ruleset = attempt(lambda path: RuleSet.load(path, overlays), rules)
     values = attempt(Preset.load, preset)
     pairs = [attempt(parse_setting, setting) for setting in settings]
     if ruleset is None or values is None or None in pairs:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from engine.cli.sources import overlay_option
 from engine.cli.terminal import colored, emit, painter, print_findings, width
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 @click.argument("rules", type=click.Path())
 @click.argument("preset", type=click.Path(allow_dash=True))
 @click.option("settings", "--set", metavar="NAME=VALUE", multiple=True, help="Give an input another value; repeatable.")
+@overlay_option
 @click.option("--scenario", metavar="NAME", help="Take the changes of a scenario; --set wins over them.")
 @click.option("--device", metavar="NAME", help="Judge on this card; `all` sets all cards side by side.")
 @click.option("--only", metavar="SELECTOR", help="Show these values: ids, log_*, +ID, ID+, view:NAME, comma-separated.")
@@ -35,6 +37,7 @@ def command(
     rules: str,
     preset: str,
     settings: tuple[str, ...],
+    overlays: tuple[str, ...],
     scenario: str | None,
     device: str | None,
     only: str | None,
@@ -50,7 +53,7 @@ def command(
     from engine.evaluation import evaluate
     from engine.select import select
 
-    ruleset, values, changes = read(rules, preset, settings)
+    ruleset, values, changes = read(rules, preset, settings, overlays)
     if scenario is not None:
         values = _in_scenario(ruleset, values, scenario)
     if device == "all":

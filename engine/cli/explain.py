@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from engine.cli.sources import overlay_option
 from engine.cli.terminal import emit, width
 
 
@@ -11,11 +12,18 @@ from engine.cli.terminal import emit, width
 @click.argument("key", metavar="ID")
 @click.argument("preset")
 @click.option("--rules", "rules_path", metavar="RULES", help="Folder of rule files; without it the shipped rules.")
+@overlay_option
 @click.option("--set", "settings", metavar="NAME=VALUE", multiple=True, help="Set an input; may be repeated.")
 @click.option("--depth", type=click.IntRange(min=0), help="Levels below ID to show; without it down to the inputs.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(
-    key: str, preset: str, rules_path: str | None, settings: tuple[str, ...], depth: int | None, form: str
+    key: str,
+    preset: str,
+    rules_path: str | None,
+    overlays: tuple[str, ...],
+    settings: tuple[str, ...],
+    depth: int | None,
+    form: str,
 ) -> None:
     """Explain a value down to the inputs.
 
@@ -30,7 +38,7 @@ def command(
     from engine.ruleset import RuleSet
 
     changes = dict(parse_setting(setting) for setting in settings)
-    result = evaluate(RuleSet.load(rules_path), Preset.load(preset), set=changes)
+    result = evaluate(RuleSet.load(rules_path, overlays), Preset.load(preset), set=changes)
     found = explain(result, key, depth)
     if form == "text":
         emit(explanation.text(found, width()))

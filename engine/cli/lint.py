@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from engine.cli.sources import overlay_option
 from engine.cli.terminal import colored, emit
 
 if TYPE_CHECKING:
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
 
 @click.command("lint", short_help="Find what is wrong or doubtful in rule files.")
 @click.argument("rules", type=click.Path(), required=False)
+@overlay_option
 @click.option("--format", "form", type=click.Choice(["text", "json", "github"]), default="text", show_default=True)
-def command(rules: str | None, form: str) -> int:
+def command(rules: str | None, overlays: tuple[str, ...], form: str) -> int:
     """Check the rule files in RULES (the shipped rules if not given) and say everything that is wrong.
 
     Exit code 0 also with warnings, 2 with errors: such a rule set cannot be loaded.
@@ -29,7 +31,7 @@ def command(rules: str | None, form: str) -> int:
 
     praise = ""
     try:
-        ruleset = RuleSet.load(rules)
+        ruleset = RuleSet.load(rules, overlays)
     except EngineError as error:
         found: Sequence[Diagnostic] = error.diagnostics
     else:

@@ -6,6 +6,7 @@ import re
 
 import click
 
+from engine.cli.sources import overlay_option
 from engine.cli.terminal import emit, width
 
 _CODE = re.compile(r"[EWN][0-9]{3}\Z", re.IGNORECASE)
@@ -14,8 +15,9 @@ _CODE = re.compile(r"[EWN][0-9]{3}\Z", re.IGNORECASE)
 @click.command()
 @click.argument("name", metavar="ID")
 @click.option("--rules", "rules_path", metavar="RULES", help="Folder of rule files; without it the shipped rules.")
+@overlay_option
 @click.option("--format", "form", type=click.Choice(["text", "json", "md"]), default="text", show_default=True)
-def command(name: str, rules_path: str | None, form: str) -> None:
+def command(name: str, rules_path: str | None, overlays: tuple[str, ...], form: str) -> None:
     """Show what the rules say about ID.
 
     ID is a rule, check, input, table or view; or a diagnostic code such as E306; or one of the words inputs,
@@ -30,7 +32,7 @@ def command(name: str, rules_path: str | None, form: str) -> None:
     from engine.render import page
     from engine.ruleset import RuleSet
 
-    found = describe(RuleSet.load(rules_path), name)
+    found = describe(RuleSet.load(rules_path, overlays), name)
     if form == "json":
         emit(_json(found))
     else:

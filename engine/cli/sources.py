@@ -1,4 +1,4 @@
-"""Options that commands about sources share: `--source ALIAS=CHECKOUT` and `--at REV`."""
+"""Options that commands share: `--overlay DIR`, `--source ALIAS=CHECKOUT` and `--at REV`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from collections.abc import Iterable
 
 import click
 
+overlay_option = click.option(
+    "--overlay", "overlays", metavar="DIR", multiple=True,
+    help="Lay a folder over the rules: it replaces or adds by id; repeatable.",
+)  # fmt: skip
 source_option = click.option(
     "--source", "sources", metavar="ALIAS=CHECKOUT", multiple=True,
     help="Folder of a checkout of a source of sources.yaml; repeatable.",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from engine.cli.sources import overlay_option
 from engine.cli.terminal import CannotRun, colored, emit
 
 if TYPE_CHECKING:
@@ -18,11 +19,12 @@ if TYPE_CHECKING:
 
 @click.command("test", short_help="Run the tests that stand in the rules.")
 @click.argument("rules", type=click.Path(), required=False)
+@overlay_option
 @click.option(
     "-k", "pattern", metavar="PATTERN", help="Only rules and checks whose id contains this, or matches log_*."
 )
 @click.option("--excel", is_flag=True, help="Run the tests on the printed Excel text too; needs rank-ledger[verify].")
-def command(rules: str | None, pattern: str | None, excel: bool) -> int:
+def command(rules: str | None, overlays: tuple[str, ...], pattern: str | None, excel: bool) -> int:
     """Run the tests that stand in RULES (the shipped rules if not given).
 
     Exit code 0 where all pass and each branch of each rule is taken by one, else 1.
@@ -31,7 +33,7 @@ def command(rules: str | None, pattern: str | None, excel: bool) -> int:
     from engine.ruleset import RuleSet
     from engine.ruletest import run
 
-    ruleset = RuleSet.load(rules)
+    ruleset = RuleSet.load(rules, overlays)
     ids = _matching(ruleset, pattern)
     findings = Findings()
     outcomes = list(run(ruleset, iter(ids)))

@@ -27,6 +27,8 @@ def summary_markdown(summary: Summary) -> str:
     lines += _checks(summary.checks)
     if summary.not_given:
         lines += ["## Inputs that were not given", "", *table(["origin", "inputs"], "<<", _origins(summary)), ""]
+    if summary.overlays:
+        lines += ["## Laid over the rules", "", *(f"- {escaped(one)}" for one in summary.overlays), ""]
     if summary.notes:
         lines += ["## Read as", "", *(f"- {escaped(note)}" for note in summary.notes), ""]
     return "\n".join(lines)

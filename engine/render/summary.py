@@ -9,6 +9,7 @@ from typing import Any
 from engine.artifact import number
 from engine.render.labels import column_labels, configuration_labels
 from engine.render.numbers import written
+from engine.render.overlays import overlay_lines
 from engine.resolve import ORIGINS
 from engine.result import CheckOutcome, Result, Value
 from engine.select import names_of, shown_by, view_ids
@@ -73,6 +74,7 @@ class Summary:
         notes: what was understood in another way than it was written.
         checks: all checks.
         verdict: None where the rules declare none.
+        overlays: what was laid over the rules.
     """
 
     preset: str
@@ -87,6 +89,7 @@ class Summary:
     notes: tuple[str, ...]
     checks: tuple[CheckOutcome, ...]
     verdict: Verdict | None
+    overlays: tuple[str, ...] = ()
 
     @property
     def ledger_title(self) -> str:
@@ -132,6 +135,7 @@ def summarize(result: Result) -> Summary:
         notes=tuple(note.message for note in result.notes),
         checks=result.checks,
         verdict=_verdict(result, body, ledger, stage),
+        overlays=overlay_lines(result.rules),
     )
     not_given, unread = _not_given(result)  # after everything that is shown has been computed
     return replace(shown, not_given=not_given, unread=unread)

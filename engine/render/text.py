@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.checks import show
 from engine.render.numbers import GB, GIB, gigabytes, plain, scaled, share
+from engine.render.overlays import overlay_lines
 from engine.render.summary import Row, Stages, Summary, Verdict, value_rows
 from engine.render.table import aligned, bar, cells, fitted, padded, wrapped
 from engine.result import CheckOutcome, Result
@@ -44,6 +45,9 @@ def summary_text(summary: Summary, width: int, paint: Paint = unpainted) -> str:
         blocks.append(_stages(summary.stages, summary.verdict, paint))
     if summary.not_given:
         blocks.append(_inputs(summary, width, paint))
+    if summary.overlays:
+        lines = [line for one in summary.overlays for line in _prose(one, width, 2, 4)]
+        blocks.append([paint("Laid over the rules", "bold"), *lines])
     if summary.notes:
         notes = [line for note in summary.notes for line in _prose(note, width, 2, 4)]
         blocks.append([paint("Read as", "bold"), *notes])
@@ -60,6 +64,8 @@ def selection_text(result: Result, ids: Sequence[str], width: int, paint: Paint 
     if result.verdict == "invalid":
         failed = [check for check in result.failed_checks if check.level == "error"]
         lines += ["", *check_lines(failed, width, paint)]
+    for one in overlay_lines(result.rules):
+        lines += ["", *_prose(one, width, 0, 2)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
