@@ -10,6 +10,7 @@ from engine.parsers import PARSERS, PatternError
 from engine.rules import Input
 
 MAX_TEXT = 1000
+_MOST_BITS = 200  # of an integer that is shown
 
 
 class InputError(ValueError):
@@ -32,6 +33,8 @@ def accept(item: Input, value: Any) -> Any:
     Raises:
         InputError: the value does not fit (E502 to E505, E507).
     """
+    if type(value).__module__ == "numpy":
+        value = value.tolist()  # numbers and arrays as plain ones
     match item.kind:
         case "int" | "number":
             return _number(item, value)
@@ -60,6 +63,8 @@ def show(value: Any) -> str:
     """Shows a value as it would stand in a preset, shortened."""
     if value is None or isinstance(value, bool):
         return "null" if value is None else str(value).lower()
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return "a very large integer"
     text = (
         ", ".join(show(entry) for entry in value) if isinstance(value, list | tuple | set | frozenset) else str(value)
     )

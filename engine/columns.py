@@ -105,7 +105,7 @@ def _one_by_one(item: Input, values: Sequence[Any] | Array) -> Column:
     accepted: list[Any] = []
     codes = np.empty(len(values), dtype=np.intp)
     for position, value in enumerate(values):
-        plain = value.item() if isinstance(value, np.generic) else value
+        plain = value.tolist() if isinstance(value, np.generic | np.ndarray) else value
         key = (type(plain), repr(plain))
         code = distinct.get(key)
         if code is None:

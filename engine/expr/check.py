@@ -52,7 +52,8 @@ def unknown_names(node: Node, symbols: Symbols) -> list[ExpressionError]:
         id(argument)
         for part in walk(node)
         if isinstance(part, Call) and part.function in SPECIAL_FORMS
-        for argument in part.arguments
+        for position, argument in enumerate(part.arguments)
+        if (part.function, position) != ("lookup", 1)  # the key is an expression like any other
     }
     return [
         _unknown(part, symbols)
