@@ -21,6 +21,7 @@ LAZY = {
     "slices": "engine.cli.slices",
     "explain": "engine.cli.explain",
     "show": "engine.cli.show",
+    "diff": "engine.cli.diff",
     "graph": "engine.cli.graph",
     "lint": "engine.cli.lint",
     "audit": "engine.cli.audit",
