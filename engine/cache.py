@@ -25,7 +25,9 @@ _KEEP = 16
 
 
 def key(root: Path, overlays: Sequence[Path] = ()) -> str | None:
-    """Returns the key of a rule set with what is laid over it, None where its files cannot be read."""
+    """Returns the key of a rule set with what is laid over it, None where nothing is kept or files cannot be read."""
+    if _folder() is None:
+        return None
     try:
         state = f"{sys.version}\n{_engine_state()}\n"
         digest = hashlib.sha256(state.encode())

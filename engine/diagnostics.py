@@ -33,7 +33,7 @@ class Source:
     """
 
     path: str
-    text: str = ""
+    text: str = field(default="", repr=False)
     _starts: list[int] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def line_starts(self) -> list[int]:

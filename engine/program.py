@@ -6,14 +6,16 @@ input or a division by zero elsewhere does no harm.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import marshal
+from collections.abc import Callable, Collection, Iterator, Mapping
 from math import isfinite
+from types import CodeType
 from typing import Any
 
 from engine.expr.nodes import Node
 from engine.expr.to_python import RUNTIME, DomainError, python
 from engine.parsers import PatternError, expand_layers
-from engine.rules import Computed, Input
+from engine.rules import Computed, Expression, Input
 from engine.ruleset import RuleSet
 from engine.slots import LAYOUT_PARTS, slots_of
 from engine.trouble import Failed, Trouble, Unavailable
@@ -21,6 +23,9 @@ from engine.trouble import Failed, Trouble, Unavailable
 Compute = Callable[["Scope"], tuple[Any, Any]]
 """From an environment to (branch taken, value); lists of both for a vector."""
 
+
+_DERIVED, _DEFAULT = "<", "="
+"""What an input's derivation and default are compiled under, before its id; no id can look like this."""
 
 TOO_LARGE = "a number is too large"
 
@@ -107,30 +112,14 @@ class Program:
 
     def _make(self, name: str) -> Compute:
         rules = self._rules
-        if name.startswith("#"):
-            return self._expression(rules.sizes[name[1:]].node)
         if name in rules.computed:
             return self._rule(rules.computed[name])
-        return self._input(rules.slots[name], name)
-
-    def _eval(self, text: str) -> Any:
-        return eval(compile(text, "<rule>", "eval"), self._names)
-
-    def _expression(self, node: Node) -> Compute:
-        return self._eval(f"lambda v: (0, {python(node)})")  # type: ignore[no-any-return]
+        return self._function(name) if name.startswith("#") else self._input(rules.slots[name], name)
 
     def _rule(self, rule: Computed) -> Compute:
-        text = ""
-        for position, branch in enumerate(rule.branches):
-            text += f"({position}, {python(branch.formula.node)})"
-            if branch.when is not None:
-                text += f" if {python(branch.when.node)} else "
         if rule.type.over is None:
-            return self._eval(f"lambda v: ({text})")  # type: ignore[no-any-return]
-        size = f'v["{size_name(rule.type.over)}"]'
-        pairs: Callable[[Scope], list[tuple[int, Any]]] = self._eval(
-            f"lambda v: [({text}) for i in range(int({size})) for {rule.type.over} in (float(i),)]"
-        )
+            return self._function(rule.id)  # type: ignore[no-any-return]
+        pairs: Callable[[Scope], list[tuple[int, Any]]] = self._function(rule.id)
 
         def vector(scope: Scope) -> tuple[list[int], list[Any]]:
             both = pairs(scope)
@@ -138,13 +127,53 @@ class Program:
 
         return vector
 
+    def _function(self, key: str) -> Any:
+        """Returns the function of an environment behind a name of `names`."""
+        kept = self._rules.codes.get(key)
+        return eval(marshal.loads(kept) if kept else self.code(key), self._names)
+
+    def names(self) -> Iterator[str]:
+        """Yields the name of everything that is compiled: rules, checks, sizes of domains, inputs that stand in."""
+        yield from self._rules.computed
+        yield from map(size_name, self._rules.sizes)
+        for item in self._rules.inputs.values():
+            yield from (_DERIVED + item.id,) if item.derived else ()
+            yield from (_DEFAULT + item.id,) if item.default_formula else ()
+
+    def code(self, key: str) -> CodeType:
+        """Compiles what is behind a name of `names` to an expression whose value is the function."""
+        return compile("lambda v: " + self._text(key), "<rule>", "eval")
+
+    def _text(self, key: str) -> str:
+        rule = self._rules.computed.get(key)
+        if rule is None:
+            return f"(0, {python(self._formula(key).node)})"
+        text = ""
+        for position, branch in enumerate(rule.branches):
+            text += f"({position}, {python(branch.formula.node)})"
+            if branch.when is not None:
+                text += f" if {python(branch.when.node)} else "
+        if rule.type.over is None:
+            return f"({text})"
+        size = f'v["{size_name(rule.type.over)}"]'
+        return f"[({text}) for i in range(int({size})) for {rule.type.over} in (float(i),)]"
+
+    def _formula(self, key: str) -> Expression:
+        kind, name = key[:1], key[1:]
+        if kind == "#":
+            return self._rules.sizes[name]
+        item = self._rules.inputs[name]
+        formula = item.derived if kind == _DERIVED else item.default_formula
+        assert formula is not None
+        return formula
+
     def _input(self, item: Input, slot: str) -> Compute:
         """The stand-in of an input that is not given: derived from its group, a default, or the absent value."""
         stand_in = self._stand_in(item, slot)
         if item.either is None or item.derived is None:
             return stand_in
         siblings = self._rules.siblings(item)
-        derived = self._expression(item.derived.node)
+        derived: Compute = self._function(_DERIVED + item.id)
         names = " or ".join((item.id, *siblings))
 
         def either(scope: Scope) -> tuple[Any, Any]:
@@ -159,7 +188,7 @@ class Program:
 
     def _stand_in(self, item: Input, slot: str) -> Compute:
         if item.default_formula is not None:
-            return self._expression(item.default_formula.node)
+            return self._function(_DEFAULT + item.id)  # type: ignore[no-any-return]
         value = item.default if item.default is not None else item.absent
         if value is None:
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.diagnostics import Span
 from engine.expr.nodes import Node, Type
@@ -71,8 +71,7 @@ class Citation:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(NamedTuple):
     """One case of a rule: `when` is None for the only or the last branch."""
 
     when: Expression | None
@@ -82,8 +81,7 @@ class Branch:
     note: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Test:
+class Test(NamedTuple):
     """A rule's own example."""
 
     given: Mapping[str, Any]
@@ -189,8 +187,7 @@ class Input:
     span: Span = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchFlags:
+class LaunchFlags(NamedTuple):
     """Launch flags that no input stands for; where they move memory, a configuration with one is not modelled.
 
     Attributes:
@@ -203,11 +200,10 @@ class LaunchFlags:
     moves_memory: bool
     harmless: Mapping[str, str]
     note: str | None
-    span: Span = field(repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """A lookup table.
 
     Attributes:
@@ -227,15 +223,14 @@ class Table:
     citations: Mapping[str, tuple[Citation, ...]]
     assumptions: Mapping[str, str]
     titles: Mapping[str, str]
-    span: Span = field(repr=False)
+    span: Span
 
     def cited(self, column: str, key: str) -> tuple[Citation, ...]:
         """Returns where one cell comes from: its row's own citations, else its column's."""
         return self.citations.get(key) or self.citations.get(column, ())
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """Tensors that parallel dimensions cut alike, and the components that they carry.
 
     Attributes:
@@ -248,11 +243,10 @@ class Group:
     symbol: str | None
     note: str | None
     tests: Mapping[str, tuple[Test, ...]]
-    span: Span = field(repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
+class Slice(NamedTuple):
     """What one parallel dimension does to every group.
 
     Attributes:
@@ -272,11 +266,10 @@ class Slice:
     link: str | None
     citations: tuple[Citation, ...]
     note: str | None
-    span: Span = field(repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Scenario:
+class Scenario(NamedTuple):
     """A named change of a preset; `changes` are values as a preset would give them."""
 
     id: str
@@ -284,11 +277,10 @@ class Scenario:
     changes: Mapping[str, Any]
     citations: tuple[Citation, ...]
     note: str | None
-    span: Span = field(repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(NamedTuple):
     """One thing to try for a symptom.
 
     Attributes:
@@ -305,8 +297,7 @@ class Action:
     note: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(NamedTuple):
     """A symptom with ordered actions, and the inputs to leave alone with the reason."""
 
     id: str
@@ -316,22 +307,20 @@ class Advice:
     leave_alone: Mapping[str, str]
     citations: tuple[Citation, ...]
     note: str | None
-    span: Span = field(repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """A table of results; `body` is the validated declaration."""
 
     id: str
     title: str
     kind: str
     body: Any
-    span: Span = field(repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Override:
+class Override(NamedTuple):
     """A declaration of an overlay.
 
     Attributes:

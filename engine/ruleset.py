@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
+import marshal
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,6 +60,7 @@ class RuleSet:
         warnings: findings that are not errors.
         overlays: folders that were laid over the rules, in order.
         overrides: what they replaced or added.
+        codes: formulas compiled ahead, marshalled, as `Program.code` makes them; only a rule set kept on disk has any.
     """
 
     path: Path
@@ -77,6 +81,7 @@ class RuleSet:
     warnings: tuple[Diagnostic, ...] = ()
     overlays: tuple[Path, ...] = ()
     overrides: tuple[Override, ...] = ()
+    codes: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     @classmethod
     def load(cls, path: str | Path | None = None, overlay: str | Path | Sequence[str | Path] | None = None) -> RuleSet:
@@ -96,13 +101,17 @@ class RuleSet:
         layers = [overlay] if isinstance(overlay, str | Path) else overlay or []
         overlays = tuple(Path(layer) for layer in layers)
         name = cache.key(root, overlays)
-        found = cache.read(name)
-        if isinstance(found, cls):
-            return found
-        from engine.load import load
+        with _collector_paused():
+            found = cache.read(name)
+            if isinstance(found, cls):
+                return found
+            from engine.load import load
 
-        rules = load(root, overlays)
-        cache.write(name, rules)
+            rules = load(root, overlays)
+            if name is not None:
+                codes = {key: marshal.dumps(rules.program.code(key)) for key in rules.program.names()}
+                rules = replace(rules, codes=codes)
+                cache.write(name, rules)
         return rules
 
     def __repr__(self) -> str:
@@ -195,6 +204,18 @@ class RuleSet:
             )
         for id in sorted(self.tables):
             yield repr((id, sorted((column, sorted(cells.items())) for column, cells in self.tables[id].cells.items())))
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Pauses the search for reference cycles: loading makes very many objects, and nearly all of them stay."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _fixed(value: Any) -> Any:

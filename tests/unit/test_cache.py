@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import RuleSet, cache, evaluate
+from engine import Preset, RuleSet, cache, evaluate
 
 RULES = """
 inputs:
@@ -38,6 +38,24 @@ def test_a_kept_rule_set_computes_the_same(folder: Path, monkeypatch: pytest.Mon
     assert value(second) == value(first) == 16
     assert second.digest == first.digest
     assert str(second.rules["weights"].span).endswith("a.yaml:5:3")
+
+
+def test_a_kept_rule_set_is_compiled_already(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    RuleSet.load(folder)
+    kept = RuleSet.load(folder)
+    monkeypatch.setattr("engine.program.python", lambda node: pytest.fail("printed again"))
+    assert value(kept) == 16
+
+
+def test_shipped_rules_compute_the_same_kept_or_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENGINE_CACHE", str(tmp_path / "cache"))
+    RuleSet.load()
+    kept = RuleSet.load()
+    monkeypatch.setenv("ENGINE_CACHE", "off")
+    read = RuleSet.load()
+    assert (len(kept.codes) > len(kept.computed)) and not read.codes
+    preset = Preset.load(Path(__file__).parents[2] / "presets" / "deepseek-v3.yaml")
+    assert evaluate(kept, preset).to_json() == evaluate(read, preset).to_json()
 
 
 def test_an_edit_is_seen(folder: Path) -> None:
