@@ -56,16 +56,13 @@ class Builder:
         for position, cite in enumerate(body.cite or ()):
             span = item.at(*path, "cite", position).span
             if isinstance(cite, CodeCite):
-                alias, _, where = cite.at.partition(":")
-                citation = Citation("code", alias, where, cite.symbol, cite.note, span)
-                self._known(alias, "sources", span)
-                self._lines(where, span)
+                citation = self.code(cite, span)
             elif isinstance(cite, PaperCite):
                 citation = Citation("paper", cite.paper, cite.where, note=cite.note, span=span)
-                self._known(cite.paper, "papers", span)
+                self.known(cite.paper, "papers", span)
             else:
                 citation = Citation("document", cite.document, cite.section, note=cite.note, span=span)
-                self._known(cite.document, "documents", span)
+                self.known(cite.document, "documents", span)
             result.append(citation)
         return tuple(result)
 
@@ -82,10 +79,18 @@ class Builder:
     def evidence(self, item: Declaration) -> tuple[str, ...]:
         """Reads the recorded data that a rule names; unknown ones are findings."""
         for position, key in enumerate(item.body.evidence):
-            self._known(key, "datasets", item.at("evidence", position).span)
+            self.known(key, "datasets", item.at("evidence", position).span)
         return tuple(item.body.evidence)
 
-    def _known(self, key: str, section: str, span: Span) -> None:
+    def code(self, cite: CodeCite, span: Span) -> Citation:
+        """Reads a citation of code; an unknown source is a finding."""
+        alias, _, where = cite.at.partition(":")
+        self.known(alias, "sources", span)
+        self._lines(where, span)
+        return Citation("code", alias, where, cite.symbol, cite.note, span)
+
+    def known(self, key: str, section: str, span: Span) -> None:
+        """Adds a finding where sources.yaml does not declare a key (E402)."""
         known = self._sources[section]
         if key not in known:
             near = nearest(key, known)

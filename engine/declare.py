@@ -10,9 +10,9 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from engine.diagnostics import EngineError, Findings, Span, nearest
-from engine.model import NESTED, SECTIONS, SPECIAL_FILES
 from engine.names import invalid_name
 from engine.rule_files import rule_files
+from engine.sections import NESTED, SECTIONS, SPECIAL_FILES
 from engine.yaml_source import MappingNode, Node, ScalarNode, SequenceNode, describe, parse, read_text, to_plain
 
 NAMESPACE = ("inputs", "rules", "checks", "tables")

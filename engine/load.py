@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-from engine import build_inputs, build_plans, build_rules, build_slices
+from engine import build_inputs, build_plans, build_rules, build_slices, build_watch
 from engine.build import Builder, plain
 from engine.declare import Declaration
 from engine.diagnostics import Findings, nearest
@@ -17,11 +17,11 @@ from engine.expr.nodes import names
 from engine.expr.parse import parse
 from engine.expr.symbols import Symbols
 from engine.graph import Graph
-from engine.model import SECTIONS
 from engine.names import invalid_name
 from engine.overlay import layered
 from engine.rules import Computed, Expression, Input, Rule, Table
 from engine.ruleset import RuleSet
+from engine.sections import SECTIONS
 from engine.slots import slots_of
 
 
@@ -62,6 +62,8 @@ def _assemble(root: Path, found: list[Declaration], findings: Findings) -> RuleS
     scenarios = {item.id: build_plans.scenario(item, inputs, builder) for item in sections["scenarios"]}
     advice = {item.id: build_plans.advice(item, inputs, builder) for item in sections["advice"]}
     flags = build_inputs.launch_flags(sections["launch_flags"], builder)
+    watch = {item.id: build_watch.watch(item, builder) for item in sections["watch"]}
+    replays = {item.id: build_watch.replay(item, inputs, builder) for item in sections["replays"]}
     if findings.has_errors:
         return None
     symbols = {id: item.symbol for id, item in inputs.items()} | {id: rule.symbol for id, rule in rules.items()}
@@ -73,6 +75,7 @@ def _assemble(root: Path, found: list[Declaration], findings: Findings) -> RuleS
     return RuleSet(
         path=root, inputs=inputs, rules=rules, checks=checks, tables=tables, views=views, sources=sources,
         groups=slicing.groups, slices=slicing.slices, scenarios=scenarios, advice=advice, launch_flags=flags,
+        watch=watch, replays=replays,
         symbols=builder.symbols, sizes=sizes, graph=graph, warnings=tuple(findings.sorted()),
     )  # fmt: skip
 

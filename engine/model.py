@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from engine.model_cite import Body, Cites, CodeCite, DocumentCite, PaperCite
+from engine.model_cite import Body, Cites
 
 Id = str
 Number = Annotated[float, Field(allow_inf_nan=False)]
@@ -313,44 +313,3 @@ class ViewBody(Body):
     peak_stage: Id | None = None
     verdict: Id | None = None
     note: str | None = None
-
-
-SECTIONS: dict[str, type[BaseModel]] = {
-    "inputs": InputBody,
-    "rules": RuleBody,
-    "checks": CheckBody,
-    "tables": TableBody,
-    "groups": GroupBody,
-    "slices": SliceBody,
-    "scenarios": ScenarioBody,
-    "advice": AdviceBody,
-    "launch_flags": LaunchFlagsBody,
-    "sources": SourceBody,
-    "papers": PaperBody,
-    "documents": DocumentBody,
-    "datasets": DatasetBody,
-    "views": ViewBody,
-}
-"""Model of the bodies of each section."""
-
-SPECIAL_FILES: dict[str, tuple[str, ...]] = {
-    "sources.yaml": ("sources", "papers", "documents", "datasets"),
-    "views.yaml": ("views",),
-}
-"""Sections that live in files of a fixed name, and only there."""
-
-NESTED: dict[Any, type[BaseModel]] = {
-    "at": CodeCite,
-    "paper": PaperCite,
-    "document": DocumentCite,
-    "cases": CaseBody,
-    "communication": CommunicationBody,
-    "actions": ActionBody,
-    "leave_alone": LeaveBody,
-    "tests": RuleTest,
-    "columns": ColumnBody,
-    "ledger": LedgerBody,
-    "stages": StagesBody,
-    "accounts": AccountBody,
-}
-"""Model of the bodies below a key, or of a citation by its kind."""

@@ -35,6 +35,7 @@ from engine.rules import (
 if TYPE_CHECKING:
     from engine.program import Program
     from engine.space import ArrayProgram
+    from engine.watch import Replay, Watch
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,6 +54,8 @@ class RuleSet:
         scenarios: named changes of a preset.
         advice: symptoms with ordered actions.
         launch_flags: launch flags that no input stands for, by topic.
+        watch: code that the rules must follow.
+        replays: cited functions that can be run beside the rules.
         sources: cited repositories, papers, documents and datasets: section, key, validated body.
         symbols: types of all names.
         sizes: expression for the size of each domain whose inputs are declared.
@@ -74,6 +77,8 @@ class RuleSet:
     scenarios: Mapping[str, Scenario]
     advice: Mapping[str, Advice]
     launch_flags: Mapping[str, LaunchFlags]
+    watch: Mapping[str, Watch]
+    replays: Mapping[str, Replay]
     sources: Mapping[str, Mapping[str, Any]]
     symbols: Symbols = field(repr=False)
     sizes: Mapping[str, Expression] = field(repr=False)

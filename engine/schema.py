@@ -12,10 +12,10 @@ from typing import Any
 
 from engine.expr.registry import FUNCTIONS, SPECIAL_FORMS
 from engine.expr.symbols import DOMAINS
-from engine.model import SECTIONS, SPECIAL_FILES
 from engine.parsers import PARSER_KINDS
 from engine.ruleset import RuleSet
 from engine.schema_words import meaning
+from engine.sections import SECTIONS, SPECIAL_FILES
 from engine.units import BASES
 
 Schema = dict[str, Any]

@@ -17,8 +17,8 @@ class Cited:
     """A citation and what it supports.
 
     Attributes:
-        rule: id of a rule, check or input; `section.id` for a table, slice, scenario or advice.
-        branch: number of the case, from 0; the row or column of a table; None for an input.
+        rule: id of a rule, check or input; `section.id` for a table, slice, scenario, advice or watch.
+        branch: number of the case, from 0, or of a waiver; the row or column of a table; None for an input.
         index: position among the citations of the branch.
         citation: the citation.
         only: whether the rule has no other case.
@@ -80,6 +80,9 @@ def _all(rules: RuleSet) -> Iterator[tuple[str, Branch, Iterable[Citation]]]:
     for table in rules.tables.values():
         for part, cites in table.citations.items():
             yield f"tables.{table.id}", part, cites
+    for watch in rules.watch.values():
+        for number, waiver in enumerate(watch.waivers):
+            yield f"watch.{watch.id}", number, (waiver.citation,)
     for scenario in rules.scenarios.values():
         yield f"scenarios.{scenario.id}", None, scenario.citations
     for advice in rules.advice.values():
