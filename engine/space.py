@@ -36,6 +36,7 @@ class ArrayProgram:
         self._branches: dict[str, Branches] = {}
         self._codes: dict[tuple[str, tuple[str, ...]], Callable[[Any], Any]] = {}
         self._closures: dict[str, frozenset[str]] = {}
+        self._factorable: dict[str, bool] = {}
 
     def branches(self, rule: Computed) -> Branches:
         """Returns a rule's cases as functions of an environment."""
@@ -76,8 +77,12 @@ class ArrayProgram:
 
     def factorable(self, rule: Computed) -> bool:
         """Whether evaluating a rule costs more a lane than looking its placement up: long vectors and aggregates."""
-        if rule.type.over in LONG_DOMAINS:
-            return True
+        found = self._factorable.get(rule.id)
+        if found is None:
+            found = self._factorable[rule.id] = rule.type.over in LONG_DOMAINS or self._aggregates(rule)
+        return found
+
+    def _aggregates(self, rule: Computed) -> bool:
         parts = [part for branch in rule.branches for part in (branch.when, branch.formula) if part]
         nodes = [node for part in parts for node in walk(part.node)]
         return any(isinstance(node, Call) and FUNCTIONS[node.function].parameter(0) != "number" for node in nodes)
@@ -100,6 +105,7 @@ class Space(dict[str, Lane]):
         self._axes = axes
         self._varied = varied
         self._factored: dict[str, Factored] = {}
+        self._values_of: dict[str, list[tuple[int, Array]]] = {}
         self._spaces: dict[frozenset[str], tuple[Space, Array] | None] = {}
 
     def __missing__(self, name: str) -> Lane:
@@ -269,18 +275,25 @@ class Space(dict[str, Lane]):
             self._spaces[key] = self._distinct(key)
         return self._spaces[key]
 
+    def _positions(self, name: str) -> list[tuple[int, Array]]:
+        """Returns for each array that tells lanes of a column apart its distinct values: how many, and each lane's."""
+        found = self._values_of.get(name)
+        if found is None:
+            both = [np.unique(array, return_inverse=True) for array in self._columns[name].marks()]
+            found = self._values_of[name] = [(len(values), position.ravel()) for values, position in both]
+        return found
+
     def _distinct(self, key: frozenset[str]) -> tuple[Space, Array] | None:
         lanes_count = max(array.shape[0] for name in self._varied for array in self._columns[name].marks())
         if lanes_count < WORTHWHILE:
             return None
         code = np.zeros(lanes_count, dtype=np.int64)
         for name in sorted(key):
-            for array in self._columns[name].marks():
-                values, position = np.unique(array, return_inverse=True)
-                code = np.unique(code * len(values) + position.ravel(), return_inverse=True)[1].ravel()
+            for count, position in self._positions(name):
+                found, code = np.unique(code * count + position, return_inverse=True)
+                if len(found) * WORTHWHILE > lanes_count:
+                    return None
         count = int(code.max()) + 1
-        if count * WORTHWHILE > lanes_count:
-            return None
         first = np.zeros(count, dtype=np.intp)
         first[code[::-1]] = np.arange(lanes_count - 1, -1, -1)
         columns = {

@@ -90,7 +90,8 @@ def _values(item: Input, preset: Mapping[str, Any]) -> list[Any]:
 def _numbers(item: Input) -> list[Any]:
     low = -math.inf if item.minimum is None else item.minimum
     high = math.inf if item.maximum is None else item.maximum
-    found: list[Any] = [*_LIKELY.get(item.id, _SIZES), 0, *(end for end in (low, high) if abs(end) < _FAR)]
+    ends = [end for end in (low, high) if abs(end) < _FAR]
+    found: list[Any] = [*(_LIKELY.get(item.id) or (*_SIZES, *ends)), 0]
     found = [int(number) for number in found] if item.kind == "int" else [*found, -1.5, 0.5, 0.8, 2.5, 1e200]
     return [number for number in found if low <= number <= high]
 

@@ -26,7 +26,7 @@ _FLAG = (
 )  # fmt: skip
 _AGGREGATES = (
     "sum_over({v})", "max_over({v})", "min_over({v})", "argmax_over({v})", "first({v})", "last({v})",
-    "at({v}, {n})", "sum_where({v}, {w}, {n})", "count_where({f})",
+    "at({v}, {n})", "sum_where({v}, {w}, {n})", "count_where({f})", "sum_below({v}, {w}, {n})", "count_below({w}, {n})",
 )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ inputs:
   parts: {title: Parts, type: set, members: [door, roof, wheel], group: model, default: [door, roof], assumption: usual}
   num_layers: {title: Layers, type: int, group: model, default: 4, assumption: few}
   freq:
-    {title: Which, type: layer_vector, parser: megatron_moe_layer_freq, group: model, default: '[0]+[1]*3', assumption: a}
+    {title: F, type: layer_vector, parser: megatron_moe_layer_freq, group: model, default: '[0]+[1]*3', assumption: a}
   total: {title: Total, type: int, group: model, either: pair, derived: share * 2, assumption: half}
   share: {title: Share, type: int, group: model, either: pair, derived: total // 2, assumption: half}
 tables:

@@ -150,7 +150,8 @@ def test_trouble_is_told_in_the_order_of_evaluation(tmp_path: Path) -> None:
 def test_without_entries(tmp_path: Path) -> None:
     bodies = {
         "total": rule("sum_over(freq)"), "many": rule("count_where(is_moe)"),
-        "every": rule("all_over(is_moe)", "unit: flag"), "is_moe": rule("freq > 0", "unit: flag, over: layer"), "some": rule("sum_where(freq, freq, 1)"),
+        "every": rule("all_over(is_moe)", "unit: flag"),
+        "is_moe": rule("freq > 0", "unit: flag, over: layer"), "some": rule("sum_where(freq, freq, 1)"),
     }  # fmt: skip
     inputs = {name: body for name, body in INPUTS.items() if name not in ("total", "share")}
     result = evaluate(ruleset(tmp_path, inputs, bodies, TABLE), {"num_layers": 0})

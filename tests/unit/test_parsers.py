@@ -62,7 +62,7 @@ def test_refused_layers(value: Any) -> None:
     started = time.perf_counter()
     with pytest.raises(PatternError):
         megatron_moe_layer_freq(value)
-    assert time.perf_counter() - started < 2
+    assert time.perf_counter() - started < 5
 
 
 def test_a_list_must_fit_the_layers() -> None:
@@ -121,7 +121,7 @@ def test_refused_layouts(value: Any, position: int | None) -> None:
     started = time.perf_counter()
     with pytest.raises(PatternError) as caught:
         megatron_pipeline_layout(value)
-    assert time.perf_counter() - started < 2
+    assert time.perf_counter() - started < 5
     assert position is None or caught.value.position == position
 
 
