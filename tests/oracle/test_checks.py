@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import lzma
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from engine import Preset, Result, RuleSet, evaluate
 
 PRESETS = Path(__file__).parent.parent.parent / "presets"
+DATA = Path(__file__).parent.parent / "data"
 
 
 DENSE: dict[str, dict[str, Any]] = {
@@ -118,6 +121,19 @@ def test_check_fails(rules: RuleSet, id: str) -> None:
     assert "unknown" not in outcome.message
     assert "{" not in outcome.message + (outcome.hint or "")
     assert (result.verdict == "invalid") >= (outcome.level == "error")
+
+
+def test_what_the_cited_code_built_is_refused_by_no_check(rules: RuleSet) -> None:
+    """233 recorded models, layouts and chunks among them, with as many micro-batches as interleaving asks for."""
+    with lzma.open(DATA / "oracle_params.json.xz", "rt", encoding="utf-8") as file:
+        records = json.load(file)["records"]
+    refused = []
+    for record in records:
+        flags = {**record["args"], "world-size": record["world_size"]}
+        stages = record["args"].get("pipeline-model-parallel-size", 1)
+        result = evaluate(rules, Preset.from_megatron_flags(flags, rules), set={"num_microbatches": stages})
+        refused += [(record["name"], check.message) for check in result.failed_checks if check.level == "error"]
+    assert refused == []
 
 
 def test_every_check_has_a_failing_configuration(rules: RuleSet) -> None:
