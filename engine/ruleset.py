@@ -63,7 +63,8 @@ class RuleSet:
         warnings: findings that are not errors.
         overlays: folders that were laid over the rules, in order.
         overrides: what they replaced or added.
-        codes: formulas compiled ahead, marshalled, as `Program.code` makes them; only a rule set kept on disk has any.
+        codes: formulas compiled ahead, marshalled, as `Program.code` makes them; only a rule set kept on disk has any,
+            and `dataclasses.replace` drops them, since they need not fit what it puts in.
     """
 
     path: Path
@@ -86,7 +87,7 @@ class RuleSet:
     warnings: tuple[Diagnostic, ...] = ()
     overlays: tuple[Path, ...] = ()
     overrides: tuple[Override, ...] = ()
-    codes: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    codes: Mapping[str, bytes] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def load(cls, path: str | Path | None = None, overlay: str | Path | Sequence[str | Path] | None = None) -> RuleSet:
@@ -114,10 +115,16 @@ class RuleSet:
 
             rules = load(root, overlays)
             if name is not None:
-                codes = {key: marshal.dumps(rules.program.code(key)) for key in rules.program.names()}
-                rules = replace(rules, codes=codes)
+                rules = rules._compiled()
                 cache.write(name, rules)
         return rules
+
+    def _compiled(self) -> RuleSet:
+        """Returns a copy that holds its formulas compiled."""
+        copy = replace(self)
+        codes = {key: marshal.dumps(self.program.code(key)) for key in self.program.names()}
+        object.__setattr__(copy, "codes", codes)
+        return copy
 
     def __repr__(self) -> str:
         counts = f"{len(self.inputs)} inputs, {len(self.rules)} rules, {len(self.checks)} checks"

@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,13 @@ def test_a_kept_rule_set_is_compiled_already(folder: Path, monkeypatch: pytest.M
     kept = RuleSet.load(folder)
     monkeypatch.setattr("engine.program.python", lambda node: pytest.fail("printed again"))
     assert value(kept) == 16
+
+
+def test_formulas_are_not_kept_for_other_rules(folder: Path) -> None:
+    RuleSet.load(folder)
+    kept = RuleSet.load(folder)
+    assert kept.codes
+    assert not replace(kept, rules={}).codes
 
 
 def test_shipped_rules_compute_the_same_kept_or_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
