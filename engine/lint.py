@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from string import Formatter
 
+from engine.constants import uncited
 from engine.diagnostics import Diagnostic, Findings
 from engine.expr.nodes import names
 from engine.intervals import Bounds
@@ -28,6 +29,11 @@ def lint(rules: RuleSet) -> list[Diagnostic]:
         if len(rule.branches) > MOST_CASES:
             message = f"`{rule.id}` has {len(rule.branches)} cases; more than {MOST_CASES} are hard to follow"
             findings.add("W702", message, rule.span, help="give the part that varies a rule or a table of its own")
+    for holder, number, span in uncited(rules):
+        message = f"{holder} holds {number} without a source"
+        findings.add(
+            "W704", message, span, help="add `cite:` with where it comes from, or `assumption:` with the reason"
+        )
     _unused(rules, findings)
     return findings.sorted()
 

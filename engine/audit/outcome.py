@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from engine.audit.collect import Cited
+from engine.audit.coverage import Coverage
 from engine.audit.places import Place
 from engine.audit.verdict import GATE, State, Verdict
 from engine.ruleset import RuleSet
@@ -49,12 +50,14 @@ class Audit:
         citations: every citation, in the order of the rules.
         sources: alias to the moment that was audited, for the sources that are at hand.
         commits: alias to the audited commit, where it is one.
+        coverage: how far the rules cite the watched files; None where nobody asked.
     """
 
     rules: RuleSet
     citations: tuple[AuditedCitation, ...]
     sources: Mapping[str, str] = field(default_factory=dict)
     commits: Mapping[str, str] = field(default_factory=dict)
+    coverage: tuple[Coverage, ...] | None = None
 
     @property
     def code_citations(self) -> tuple[AuditedCitation, ...]:

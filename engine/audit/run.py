@@ -10,6 +10,7 @@ from pathlib import Path
 from engine.audit import lock
 from engine.audit.checkout import Checkout, open_checkout
 from engine.audit.collect import Cited, citations, home
+from engine.audit.coverage import Coverage, coverage
 from engine.audit.from_lock import trace_locked
 from engine.audit.git import GitError
 from engine.audit.history import with_history
@@ -18,6 +19,7 @@ from engine.audit.lock import Entry
 from engine.audit.outcome import Audit, AuditedCitation
 from engine.audit.places import Place, parse_where
 from engine.audit.trace import Tracer
+from engine.audit.trees import Tree
 from engine.audit.verdict import State, Verdict
 from engine.diagnostics import Findings, nearest
 from engine.ruleset import RuleSet
@@ -30,6 +32,7 @@ def audit(
     at: str | Mapping[str, str] | None = None,
     locked: bool = False,
     history: bool = True,
+    with_coverage: bool = False,
 ) -> Audit:
     """Audits all citations of a rule set.
 
@@ -39,6 +42,7 @@ def audit(
         at: revision to compare with, one for all sources or by alias; without it the files as they lie there.
         locked: whether each citation must be in the lock as it stands; otherwise it is `broken`.
         history: whether to look up which commit changed the lines.
+        with_coverage: whether to count which statements of watched files the rules cite.
 
     Raises:
         EngineError: an alias that is not declared or a folder that is not there (E810), git or a revision that cannot
@@ -56,6 +60,7 @@ def audit(
         auditor = _Auditor(rules, opened, locked)
         try:
             audited = auditor.run()
+            covered = _coverage(rules, opened) if with_coverage else None
             if history:
                 audited = with_history(audited, opened)
         except GitError as error:
@@ -68,6 +73,7 @@ def audit(
         tuple(audited),
         {alias: one.label for alias, one in opened.items()},
         {alias: one.target.commit for alias, one in opened.items() if one.target.commit},
+        covered,
     )
 
 
@@ -79,6 +85,18 @@ def _known(checkouts: Mapping[str, str | Path], declared: Mapping[str, object]) 
             help = f"did you mean `{near}`?" if near else "sources: " + " ".join(declared)
             findings.add("E810", f"there is no source `{alias}` in sources.yaml", help=help)
     findings.raise_if_errors()
+
+
+def _coverage(rules: RuleSet, opened: Mapping[str, Checkout]) -> tuple[Coverage, ...]:
+    """Counts coverage of the watched files of sources at hand, at the pinned commit if it is there."""
+    cited = citations(rules)
+    found = []
+    for watch in rules.watch.values():
+        checkout = opened.get(watch.source)
+        if checkout is not None:
+            pinned: Tree = checkout.pinned or checkout.target
+            found.append(coverage(watch, cited, pinned, checkout.target))
+    return tuple(found)
 
 
 class _Auditor:

@@ -12,6 +12,7 @@ from engine.cli.terminal import colored, emit, painter
 
 if TYPE_CHECKING:
     from engine.audit import Audit, State
+    from engine.diagnostics import Diagnostic
 
 FORMATS = ("text", "json", "md", "sarif", "github")
 
@@ -22,6 +23,10 @@ FORMATS = ("text", "json", "md", "sarif", "github")
 @click.option("--at", metavar="REV", multiple=True, help="Revision to compare with; without it the files as they lie.")
 @overlay_option
 @click.option("--locked", is_flag=True, help="Each citation must be in citations.lock as it stands.")
+@click.option("--coverage", "with_coverage", is_flag=True, help="Count which statements of watched code are cited.")
+@click.option(
+    "--min-coverage", metavar="PERCENT", type=click.FloatRange(0, 100), help="Least coverage; implies --coverage."
+)
 @click.option("--fail-on", metavar="STATES", help="States that fail, comma-separated, or none; broken always does.")
 @click.option("--no-history", is_flag=True, help="Do not look up which commit changed the lines.")
 @click.option("-v", "--verbose", is_flag=True, help="List also the citations that are ok.")
@@ -33,6 +38,8 @@ def command(
     at: tuple[str, ...],
     overlays: tuple[str, ...],
     locked: bool,
+    with_coverage: bool,
+    min_coverage: float | None,
     fail_on: str | None,
     no_history: bool,
     verbose: bool,
@@ -49,14 +56,26 @@ def command(
     state that fails; without --fail-on these are changed, missing, ambiguous and broken.
     """
     from engine.audit import audit
+    from engine.audit.coverage import coverage_findings
+    from engine.diagnostics import Severity
     from engine.ruleset import RuleSet
 
     gate = _gate(fail_on)
     ruleset = RuleSet.load(rules, overlays)
     given = checkouts(sources)
-    found = audit(ruleset, given, at=revisions(at, given), locked=locked, history=not no_history)
-    emit(_rendered(found, gate, form, verbose=verbose, painted=output is None and colored(sys.stdout)), output)
-    return 1 if found.failing(gate) else 0
+    found = audit(
+        ruleset,
+        given,
+        at=revisions(at, given),
+        locked=locked,
+        history=not no_history,
+        with_coverage=with_coverage or min_coverage is not None,
+    )
+    uncovered = coverage_findings(found.coverage or (), min_coverage)
+    painted = output is None and colored(sys.stdout)
+    emit(_rendered(found, uncovered, gate, form, verbose=verbose, painted=painted), output)
+    failing = found.failing(gate) or any(item.severity is Severity.ERROR for item in uncovered)
+    return 1 if failing else 0
 
 
 def _gate(fail_on: str | None) -> frozenset[State]:
@@ -71,7 +90,9 @@ def _gate(fail_on: str | None) -> frozenset[State]:
     return frozenset(State(word) for word in words)
 
 
-def _rendered(found: Audit, gate: frozenset[State], form: str, *, verbose: bool, painted: bool) -> str:
+def _rendered(
+    found: Audit, more: list[Diagnostic], gate: frozenset[State], form: str, *, verbose: bool, painted: bool
+) -> str:
     from engine.audit.findings import findings
 
     match form:
@@ -84,15 +105,15 @@ def _rendered(found: Audit, gate: frozenset[State], form: str, *, verbose: bool,
 
             from engine.render.audit_data import sarif
 
-            return sarif(findings(found, gate), version("rank-ledger"))
+            return sarif([*findings(found, gate), *more], version("rank-ledger"))
         case "github":
             from engine.render.findings import findings_github
 
-            return findings_github(findings(found, gate))
+            return findings_github([*findings(found, gate), *more])
         case "md":
             from engine.render.audit_page import audit_markdown
 
             return audit_markdown(found, gate)
     from engine.render.audit_text import audit_text
 
-    return audit_text(found, gate, painter(painted=painted), verbose=verbose)
+    return audit_text(found, gate, painter(painted=painted), more, verbose=verbose)

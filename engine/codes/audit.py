@@ -101,6 +101,39 @@ CODES: dict[str, CodeInfo] = {
         mend="Read the lines, then give the reason: `engine accept ID --reason …`. Mend broken citations first.",
         example="engine accept log_layer_bytes --source megatron=Megatron-LM        # the code has changed",
     ),
+    "E821": CodeInfo(
+        slug="coverage-fell",
+        title="too little of a watched file is cited",
+        why="`watch.yaml` names code that the rules must follow and the least share of its statements that rules cite. "
+        "A statement that nobody cites may hold a term that the rules lack.",
+        mend="Cite the statements that the audit lists. What the rules need not know is waived with a reason, under "
+        "`waive`.",
+        example="engine audit rules --source megatron=Megatron-LM --coverage --min-coverage 80",
+    ),
+    "E822": CodeInfo(
+        slug="watch-finds-nothing",
+        title="a watched file or symbol is not there",
+        why="A name in `watch.yaml` that matches nothing at the pinned commit watches nothing.",
+        mend="Correct the path or the pattern; `<module>` stands for what is outside of functions and classes.",
+        example="symbols: [compute_activation_memroy]        # did you mean `compute_activation_memory`?",
+    ),
+    "W823": CodeInfo(
+        slug="new-in-watched-code",
+        title="watched code has something new",
+        why="A function, an attribute of a class or a call that `watch.yaml` looks for came since the pinned commit: "
+        "the source may have gained a feature that the rules do not know.",
+        mend="Read it. If the rules must know it, add a rule; moving the pin with `engine bump` makes it known.",
+        example="engine audit rules --source megatron=Megatron-LM --at main --coverage",
+        severity=Severity.WARNING,
+    ),
+    "W824": CodeInfo(
+        slug="waiver-not-needed",
+        title="a waiver is not needed",
+        why="Rules cite the waived statements, or there are none in these lines.",
+        mend="Remove the waiver, or correct its lines.",
+        example='waive: [{at: "megatron:a.py#L1-L3", in: f, reason: prints}]        # rules cite L1-L3',
+        severity=Severity.WARNING,
+    ),
     "E816": CodeInfo(
         slug="not-rewritten",
         title="a rule file cannot be rewritten",

@@ -28,4 +28,13 @@ CODES: dict[str, CodeInfo] = {
         example="inputs:\n  old_flag: {...}        # no rule reads it",
         severity=Severity.WARNING,
     ),
+    "W704": CodeInfo(
+        slug="uncited-number",
+        title="a number other than 0, 1 and 2 has no source",
+        why="A number in the default of an input or in a table decides results like one in a formula; nobody can tell "
+        "where it comes from.",
+        mend="Add `cite:` with the source, or `assumption:` with a sentence that says why this is a fair guess.",
+        example="inputs:\n  bucket_size: {type: int, default: 40000000, ...}        # who says so?",
+        severity=Severity.WARNING,
+    ),
 }

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from engine.audit.coverage import Count, Coverage, spans
 from engine.audit.outcome import Audit, AuditedCitation
 from engine.audit.places import Place
 from engine.audit.verdict import State
@@ -39,7 +40,7 @@ def audit_dict(audit: Audit, gate: Collection[State]) -> dict[str, Any]:
         "citations": [_entry(audit, one, id(one) in failing) for one in audit.citations],
         "rules": {rule: str(state) for rule, state in sorted(audit.states().items())},
         "suspects": {rule: list(causes) for rule, causes in sorted(audit.suspects(gate).items())},
-        "coverage": None,
+        "coverage": None if audit.coverage is None else [_coverage(one) for one in audit.coverage],
         "summary": {
             "citations": len(audit.code_citations),
             "states": audit.counts(),
@@ -47,6 +48,28 @@ def audit_dict(audit: Audit, gate: Collection[State]) -> dict[str, Any]:
             "papers_and_documents": len(audit.citations) - len(audit.code_citations),
         },
     }
+
+
+def _coverage(one: Coverage) -> dict[str, Any]:
+    return {
+        "watch": one.watch.id,
+        "source": one.watch.source,
+        "path": one.watch.path,
+        "problem": one.problem,
+        "min_coverage": one.watch.min_coverage,
+        **_count(one.count),
+        "symbols": {name: _count(count) for name, count in one.symbols.items()},
+        "uncovered": [
+            {"in": symbol, "lines": [lines.first, lines.last], "partly": partly} for symbol, lines, partly in spans(one)
+        ],
+        "new_symbols": [{"in": name, "lines": [lines.first, lines.last]} for name, lines in one.new_symbols],
+        "new_calls": [{"line": line, "in": symbol, "call": call} for line, symbol, call in one.new_calls],
+    }
+
+
+def _count(count: Count) -> dict[str, Any]:
+    percent = round(count.percent, 2)
+    return {"statements": count.total, "cited": count.cited, "waived": count.waived, "percent": percent}
 
 
 def audit_json(audit: Audit, gate: Collection[State]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.audit.findings import mending
 from engine.audit.outcome import Audit, AuditedCitation
+from engine.audit.places import Lines
 from engine.audit.verdict import GATE, MEANING, State
 from engine.cite import permalink, written
 from engine.render.audit_data import audit_dict
@@ -22,6 +23,7 @@ def audit_markdown(audit: Audit, gate: Collection[State]) -> str:
         summary=data["summary"],
         meaning={str(state): meaning for state, meaning in MEANING.items()},
         groups=[_group(audit, group) for group in grouped(audit, {State.BROKEN, State.COSMETIC, *gate, *GATE})],
+        coverage=[_covered(one) for one in data["coverage"] or ()],
         moved=[_moved(group) for group in grouped(audit, {State.MOVED} - {*gate})],
     )  # fmt: skip
 
@@ -41,6 +43,11 @@ def _group(audit: Audit, group: list[AuditedCitation]) -> dict[str, Any]:
         "diff": [line.replace("```", "` ` `") for line in verdict.diff],
         "help": mending(first),
     }
+
+
+def _covered(one: dict[str, Any]) -> dict[str, Any]:
+    missing = [f"{Lines(*span['lines'])}" for span in one["uncovered"]]
+    return one | {"missing": ", ".join(missing) or "–"}
 
 
 def _moved(group: list[AuditedCitation]) -> dict[str, str]:

@@ -2,28 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
+from engine.audit.coverage import Coverage, spans
 from engine.audit.findings import CODES, finding, mending
 from engine.audit.outcome import Audit, AuditedCitation
 from engine.audit.verdict import GATE, State
 from engine.cite import written
+from engine.diagnostics import Diagnostic
 
 Paint = Callable[[str, str], str]
 
 _STYLES = {State.BROKEN: "bold red", State.CHANGED: "bold red", State.MISSING: "bold red", State.AMBIGUOUS: "bold red"}
+_MOST_PLACES = 15
 _LISTED = (State.MOVED, State.COSMETIC, State.UNVERIFIED)
 
 
-def audit_text(audit: Audit, gate: Collection[State], paint: Paint, *, verbose: bool = False) -> str:
-    """Returns the text; `gate` are the states that fail, `verbose` lists also what is ok."""
+def audit_text(
+    audit: Audit, gate: Collection[State], paint: Paint, more: Sequence[Diagnostic] = (), *, verbose: bool = False
+) -> str:
+    """Returns the text.
+
+    Args:
+        audit: the outcome.
+        gate: the states that fail.
+        paint: puts a style on a text.
+        more: findings that are not about one citation.
+        verbose: whether to list also what is ok.
+    """
     failing = {State.BROKEN, *gate, *GATE}
     blocks = [_block(audit, group, gate, paint) for group in grouped(audit, failing)]
     listed = [state for state in _LISTED if state not in failing]
     blocks += [text for state in listed if (text := _listing(audit, state, paint))]
     if verbose:
         blocks.append(_listing(audit, State.OK, paint))
+    if audit.coverage is not None:
+        blocks.append(_coverage(audit.coverage, paint, verbose=verbose))
+    blocks += [str(finding) for finding in more]
     return "\n\n".join([*filter(None, blocks), summary(audit)]) + "\n"
+
+
+def _coverage(found: Sequence[Coverage], paint: Paint, *, verbose: bool) -> str:
+    lines = [paint("coverage", "bold")]
+    for one in found:
+        if one.problem:
+            continue
+        count = one.count
+        how = f"{count.cited} cited" + (f", {count.waived} waived" if count.waived else "")
+        lines.append(f"   {one.watch.id}: {one.watch.path}")
+        lines.append(f"      {count.percent:.1f} % of {count.total} statements ({how})")
+        for symbol, each in one.symbols.items():
+            places = [f"{at}{' in part' if part else ''}" for name, at, part in spans(one) if name == symbol]
+            if not verbose and len(places) > _MOST_PLACES:
+                places = [*places[:_MOST_PLACES], f"{len(places) - _MOST_PLACES} more"]
+            if verbose or each.cited + each.waived < each.total:
+                missing = f", not cited: {', '.join(places)}" if places else ""
+                lines.append(f"      {symbol}: {each.percent:.0f} %{missing}")
+    return "\n".join(lines) if len(lines) > 1 else ""
 
 
 def summary(audit: Audit) -> str:
