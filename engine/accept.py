@@ -11,6 +11,7 @@ from engine.rules import Input
 
 MAX_TEXT = 1000
 _MOST_BITS = 200  # of an integer that is shown
+_MOST_ALIKE = 4
 
 
 class InputError(ValueError):
@@ -46,7 +47,8 @@ def accept(item: Input, value: Any) -> Any:
             return _member(item, value, item.values)
         case "set":
             if not isinstance(value, list | tuple | set | frozenset):
-                raise _type(item, "a list of members", value)
+                error = _type(item, "a list of members", value)
+                raise InputError(error.code, error.message, f"write {item.id}: [{show(value)}]")
             return frozenset(_member(item, entry, item.members) for entry in value)
         case "text":
             if not isinstance(value, str) or len(value) > MAX_TEXT:
@@ -124,9 +126,11 @@ def _member(item: Input, value: Any, members: tuple[str, ...]) -> str:
         raise _type(item, "one of " + ", ".join(members), value)
     if value.casefold() not in members:
         near = nearest(value.casefold(), members)
+        alike = [near] if near else [member for member in members if member.startswith(value.casefold())]
+        meant = " or ".join(f"`{member}`" for member in alike[:_MOST_ALIKE])
         raise InputError(
             "E504",
             f"`{item.id}` has no member `{show(value)}`; members are {', '.join(members)}",
-            f"did you mean `{near}`?" if near else None,
+            f"did you mean {meant}?" if meant else None,
         )
     return value.casefold()

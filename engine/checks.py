@@ -27,7 +27,7 @@ def outcome(result: Result, check: Check) -> CheckOutcome:
     reason = (
         f"not known without {', '.join(found.missing)}"
         if found.status == "unavailable"
-        else f"not known: {found.reason}"
+        else f"not known: in `{found.origin}` {found.reason}"
     )
     return CheckOutcome(check.id, check.title, check.level, "unknown", reason, None, check.fields)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 
@@ -17,14 +17,18 @@ class Graph:
     def __init__(self, reads: Mapping[str, tuple[str, ...]]) -> None:
         self.reads = reads
 
-    def cycle(self) -> list[str] | None:
-        """Returns the ids along a cycle, the first repeated at the end, or None."""
-        try:
-            TopologicalSorter(self.reads).prepare()
-        except CycleError as error:
-            path: list[str] = error.args[1]
-            return path[::-1]  # graphlib lists predecessors; we show who reads whom
-        return None
+    def cycles(self) -> Iterator[list[str]]:
+        """Yields cycles that share no id: the ids along each, the first repeated at the end."""
+        reads = dict(self.reads)
+        while True:
+            try:
+                TopologicalSorter(reads).prepare()
+            except CycleError as error:
+                path: list[str] = error.args[1]
+                yield path[::-1]  # graphlib lists predecessors; we show who reads whom
+                reads.update(dict.fromkeys(path, ()))
+            else:
+                return
 
     @cached_property
     def order(self) -> tuple[str, ...]:

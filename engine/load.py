@@ -64,14 +64,13 @@ def _assemble(root: Path, found: list[Declaration], findings: Findings) -> RuleS
     flags = build_inputs.launch_flags(sections["launch_flags"], builder)
     watch = {item.id: build_watch.watch(item, builder) for item in sections["watch"]}
     replays = {item.id: build_watch.replay(item, inputs, builder) for item in sections["replays"]}
+    sizes = _sizes(builder.symbols)
+    graph = _graph(inputs, {**rules, **slicing.rules, **checks}, sizes)
+    _report_cycles(graph, {**inputs, **rules, **slicing.rules, **checks}, findings)
     if findings.has_errors:
         return None
     symbols = {id: item.symbol for id, item in inputs.items()} | {id: rule.symbol for id, rule in rules.items()}
     rules |= build_slices.with_symbols(slicing.rules, symbols)
-    sizes = _sizes(builder.symbols)
-    graph = _graph(inputs, {**rules, **checks}, sizes)
-    if _report_cycle(graph, {**inputs, **rules, **checks}, findings):
-        return None
     return RuleSet(
         path=root, inputs=inputs, rules=rules, checks=checks, tables=tables, views=views, sources=sources,
         groups=slicing.groups, slices=slicing.slices, scenarios=scenarios, advice=advice, launch_flags=flags,
@@ -92,6 +91,7 @@ def _symbols(
         types,
         {item.id: item.members for item in inputs.values() if item.kind == "set"},
         {item.id: (item.keys, item.columns) for item in tables.values()},
+        {flag: f'{item.id} == "{member}"' for item in inputs.values() for flag, member in item.from_flags.items()},
         nearest,
     )
 
@@ -150,16 +150,13 @@ def _graph(inputs: Mapping[str, Input], computed: Mapping[str, Computed], sizes:
     return Graph(reads)
 
 
-def _report_cycle(graph: Graph, items: Mapping[str, Computed | Input], findings: Findings) -> bool:
-    cycle = graph.cycle()
-    if cycle is None:
-        return False
-    spans = [(items[id].span, f"`{id}` reads `{other}`") for id, other in pairwise(cycle) if id in items]
-    findings.add(
-        "E406",
-        "these rules read each other in a circle: " + " → ".join(cycle),
-        spans[0][0],
-        related=spans[1:],
-        help="one of them must be computed from something else",
-    )
-    return True
+def _report_cycles(graph: Graph, items: Mapping[str, Computed | Input], findings: Findings) -> None:
+    for cycle in graph.cycles():
+        spans = [(items[id].span, f"`{id}` reads `{other}`") for id, other in pairwise(cycle) if id in items]
+        findings.add(
+            "E406",
+            "these rules read each other in a circle: " + " → ".join(cycle),
+            spans[0][0],
+            related=spans[1:],
+            help="one of them must be computed from something else",
+        )

@@ -73,7 +73,7 @@ class Scope(dict[str, Any]):
             except DomainError as error:
                 trouble = Failed(name, str(error), "E603")
             except PatternError as error:
-                trouble = Failed(name, f"{name}: {error}", "E505")
+                trouble = Failed(name, str(error), "E505")
             except (OverflowError, ValueError):  # ValueError: a difference of two infinities was rounded
                 trouble = Failed(name, TOO_LARGE, "E603")
             else:
@@ -174,7 +174,7 @@ class Program:
             return stand_in
         siblings = self._rules.siblings(item)
         derived: Compute = self._function(_DERIVED + item.id)
-        names = " or ".join((item.id, *siblings))
+        names = " or ".join(sorted((item.id, *siblings)))  # the same words for each member of the group
 
         def either(scope: Scope) -> tuple[Any, Any]:
             if any(sibling in scope.given for sibling in siblings):

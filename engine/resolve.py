@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.accept import InputError, accept, show
-from engine.diagnostics import Diagnostic, Findings, Span, nearest
+from engine.diagnostics import Diagnostic, EngineError, Findings, Severity, Span, nearest
 from engine.preset import Preset
 from engine.program import Scope, constant_slots
 from engine.rules import Input
@@ -54,7 +54,8 @@ def resolve(rules: RuleSet, preset: Preset) -> Resolved:
             )
         elif value is not None:
             _accept(rules.inputs[name], value, value_span, values, findings)
-    findings.raise_if_errors()
+    if findings.has_errors:  # how other values were read is of no help then
+        raise EngineError(item for item in findings.sorted() if item.severity is not Severity.NOTE)
     return Resolved(values, start_scope(rules, values), tuple(findings.sorted()))
 
 
@@ -83,13 +84,12 @@ def _from_flag(
             help="keep one of them",
         )
         return
-    others = [
-        other
-        for other, meaning in item.from_flags.items()
-        if other != name and meaning != member and preset.values.get(other) is True
-    ]
-    if others:
-        findings.add("E502", f"`{name}` and `{others[0]}` contradict each other", value_span, help="keep one of them")
+    before = next((other for other in preset.values if other in item.from_flags and preset.values[other] is True), name)
+    if item.from_flags[before] != member:
+        first = preset.places.get(before)
+        related = [(first[0], f"`{before}` is here")] if first else []
+        message = f"`{name}` and `{before}` contradict each other"
+        findings.add("E502", message, key_span, help="keep one of them", related=related)
         return
     values[item.id] = member
     findings.add("N501", f"`{name}: true` is read as `{item.id}: {member}`", key_span)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.accept import show
 from engine.columns import Column, column
 from engine.diagnostics import EngineError, Findings, nearest
 from engine.evaluation import groups
@@ -44,7 +45,7 @@ class SweepResult:
 
 
 def sweep(
-    rules: RuleSet, preset: Preset | Mapping[str, Any], vary: Mapping[str, Sequence[Any]], want: Sequence[str]
+    rules: RuleSet, preset: Preset | Mapping[str, Any], vary: Mapping[str, Sequence[Any]], want: Sequence[str] | str
 ) -> SweepResult:
     """Evaluates rules over a grid: each varied input is an axis, a rule is computed only over the axes it depends on.
 
@@ -52,11 +53,12 @@ def sweep(
         rules: a loaded rule set.
         preset: values of all other inputs; a varied member of an either-or group withdraws the others from it.
         vary: values of each varied input.
-        want: ids of rules, checks or inputs.
+        want: ids of rules, checks or inputs, or one of them.
 
     Raises:
         EngineError: an unknown id or input, or a value that does not fit.
     """
+    want = [want] if isinstance(want, str) else want
     _known(rules, vary, want)
     axes = len(vary)
     columns = _constants(rules, preset, vary, axes)
@@ -75,7 +77,7 @@ def sweep_rows(
     rules: RuleSet,
     preset: Preset | Mapping[str, Any],
     columns: Mapping[str, Sequence[Any] | Array],
-    want: Sequence[str],
+    want: Sequence[str] | str,
 ) -> SweepResult:
     """Evaluates rules over a list of unrelated configurations.
 
@@ -84,11 +86,12 @@ def sweep_rows(
         preset: values of all other inputs.
         columns: for each varied input one value a row, all of the same length; None stands for no value. Layer vectors
             and layouts may be lists or texts.
-        want: ids of rules, checks or inputs.
+        want: ids of rules, checks or inputs, or one of them.
 
     Raises:
         EngineError: an unknown id or input, columns of different length, or a value that does not fit.
     """
+    want = [want] if isinstance(want, str) else want
     _known(rules, columns, want)
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
@@ -144,6 +147,10 @@ def _known(rules: RuleSet, vary: Mapping[str, Any], want: Sequence[str]) -> None
             if name not in known:
                 near = nearest(name, known)
                 findings.add(code, f"there is no {what} `{name}`", help=f"did you mean `{near}`?" if near else None)
+    for name, values in vary.items():
+        if isinstance(values, str) or not hasattr(values, "__len__"):
+            mend = f'write "{name}": [{values!r}]' if isinstance(values, str | int | float) else "make it a list"
+            findings.add("E502", f"the values of `{name}` must be a list, not {show(values)}", help=mend)
     if findings.has_errors:
         raise EngineError(findings.sorted())
 

@@ -109,7 +109,8 @@ def _nearby(path: Path, error: Exception) -> str | None:
     if not parent.is_dir():
         return f"there is no directory `{parent}`"
     try:
-        guess = nearest(path.name, (item.name for item in parent.iterdir()))
+        stems = {item.stem: item.name for item in parent.iterdir()}
     except OSError:
         return None
-    return f"did you mean `{parent / guess}`?" if guess else None
+    guess = nearest(path.stem, stems)
+    return f"did you mean `{parent / stems[guess]}`?" if guess else None

@@ -34,6 +34,11 @@ _PROBLEMS: tuple[tuple[str, str, str], ...] = (
     ("found unexpected end of stream", "the quote is not closed", "close the quote"),
     ("expected ',' or ']'", *_LIST),
     ("expected ',' or '}'", *_MAPPING),
+    (
+        "did not find expected alphabetic or numeric character",
+        "a `*` or `&` in front of a word is not expected here",
+        "put a text that holds one in quotes, or in parentheses: ([0]*3+[1]*58)",
+    ),
     ("node content", "a value is expected here", "write the value, or close the bracket that is open before it"),
     ("sequence entries are not allowed", "a list entry `-` is not expected here", _INDENTATION),
     ("did not find expected key", "a key is expected here", _INDENTATION),

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -84,7 +85,8 @@ class Engine(click.Group):
         """Runs a command. Its return value is the exit code; None means 0."""
         try:
             code = super().invoke(ctx)
-            sys.stdout.flush()
+            if sys.stdout:
+                sys.stdout.flush()
         except BrokenPipeError:
             _let_go_of_output()
             code = READER_GONE
@@ -115,6 +117,9 @@ def _failed(error: Exception) -> int:
         return CANNOT_RUN
     if isinstance(error, OSError) and error.filename:
         raise CannotRun(f"{error.filename}: {(error.strerror or str(error)).lower()}") from error
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+        _let_go_of_output()
+        raise CannotRun(f"cannot write the output: {(error.strerror or str(error)).lower()}") from error
     message = f"internal error: {type(error).__name__}: {error}"
     raise CannotRun(f"{message}\nThis is a fault of the program; --debug shows where it happened.") from error
 

@@ -28,14 +28,14 @@ class CannotRun(click.ClickException):
         click.echo(f"error: {self.message}", err=True, file=file)
 
 
-def colored(stream: TextIO) -> bool:
-    """Whether to colour what goes to a stream: a terminal, and neither NO_COLOR nor a dumb one."""
-    return bool(stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb")
+def colored(stream: TextIO | None) -> bool:
+    """Whether to colour what goes to a stream: a terminal, neither NO_COLOR nor a dumb one; not a closed one."""
+    return bool(stream and stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb")
 
 
 def width() -> int:
     """Returns the columns to fill."""
-    if not sys.stdout.isatty():
+    if not (sys.stdout and sys.stdout.isatty()):
         return WIDTH
     return max(60, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns))
 

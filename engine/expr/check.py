@@ -67,7 +67,9 @@ def _known(name: str, symbols: Symbols) -> bool:
 
 
 def _unknown(name: Name, symbols: Symbols) -> ExpressionError:
-    return wrong(name, "E303", f"unknown name `{name.id}`", symbols.suggest(name.id, list(symbols.types)))
+    instead = symbols.flags.get(name.id)
+    mend = f"write `{instead}`" if instead else symbols.suggest(name.id, list(symbols.types))
+    return wrong(name, "E303", f"unknown name `{name.id}`", mend)
 
 
 def check_as(node: Node, expected: Type, symbols: Symbols) -> Node:

@@ -20,12 +20,14 @@ class Symbols:
         types: type of every rule and input by id.
         sets: members of every set input by id.
         tables: for every table its keys and the type of each column.
+        flags: what to write in place of a launch flag that an enumerated input stands for, by the flag's name.
         nearest: suggests a known name for an unknown one.
     """
 
     types: Mapping[str, Type]
     sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     tables: Mapping[str, tuple[tuple[str, ...], Mapping[str, Type]]] = field(default_factory=dict)
+    flags: Mapping[str, str] = field(default_factory=dict)
     nearest: Callable[[str, list[str]], str | None] = lambda name, candidates: None
 
     def suggest(self, name: str, candidates: list[str]) -> str | None:

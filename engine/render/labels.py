@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from engine.render.numbers import ABSENT, gigabytes, plain, scaled
+from engine.render.numbers import gigabytes, plain, scaled
 from engine.result import Result, Value
 from engine.select import names_of
 
@@ -46,7 +46,7 @@ def configuration_label(value: Value) -> str | None:
     """Returns what one input or rule adds to the line that describes a configuration, None if nothing."""
     id, raw = value.id, value.raw
     if raw is None:
-        return f"{_SHORT[id]}?" if id in _SHORT else f"{id.replace('_', ' ')} {ABSENT}"
+        return "? ranks" if id == "world_size" else f"{_SHORT[id] if id in _SHORT else id.replace('_', ' ') + ' '}?"
     if isinstance(raw, bool):
         return _FLAGS.get(id, id.replace("_", " ")) if raw else None
     if id == "recompute_granularity":

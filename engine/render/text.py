@@ -102,9 +102,9 @@ def check_lines(checks: Sequence[CheckOutcome], width: int, paint: Paint = unpai
         lines += _prose(check.message, width, 11)
         lines += _prose(f"→ {check.hint}", width, 11, 13) if check.hint else []
         lines += _prose(f"→ {nearest_values(check)}", width, 11, 13) if check.nearest else []
-    for check in unknown:
-        lines.append(f"  {paint('unknown', 'yellow')}  {paint(check.id, 'dim')}")
-        lines += _prose(check.message, width, 11)
+    for check in unknown:  # they say little and may be many: id and reason share a line
+        first, *more = _prose(f"{check.id}: {check.message}", width, 11, 13)
+        lines += [f"  {paint('unknown', 'yellow')}  {first.lstrip()}", *more]
     return lines
 
 

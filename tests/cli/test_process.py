@@ -20,8 +20,12 @@ HERE = Path(__file__).resolve().parent
 ENGINE = [sys.executable, "-c", "from engine.cli.main import main; main()"]
 
 
+def _environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(HERE.parent.parent), **more}
+
+
 def _process(*arguments: str, **environment: str) -> subprocess.Popen[bytes]:
-    variables = {**os.environ, "PYTHONPATH": str(HERE.parent.parent), **environment}
+    variables = _environment(**environment)
     pipe = subprocess.PIPE
     return subprocess.Popen([*ENGINE, *arguments], cwd=HERE, env=variables, stdin=pipe, stdout=pipe, stderr=pipe)
 
@@ -120,3 +124,19 @@ def test_eval_needs_no_heavy_package() -> None:
     program += f"sys.exit(', '.join(set({heavy.split()}) & set(sys.modules)) or 0)"
     run = [sys.executable, "-c", program]
     subprocess.run(run, cwd=HERE.parent.parent, check=True, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_full_disk() -> None:
+    with Path("/dev/full").open("wb") as full:
+        command = [*ENGINE, "eval", "rules", "preset.yaml"]
+        found = subprocess.run(command, cwd=HERE, env=_environment(), stdout=full, stderr=subprocess.PIPE, check=False)
+    assert found.returncode == 2
+    assert found.stderr == b"error: cannot write the output: no space left on device\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a shell that closes streams")
+def test_closed_output() -> None:
+    command = ["sh", "-c", '"$@" >&-', "sh", *ENGINE, "eval", "rules", "preset.yaml"]
+    found = subprocess.run(command, cwd=HERE, env=_environment(), stderr=subprocess.PIPE, check=False)
+    assert (found.returncode, found.stderr) == (0, b"")
