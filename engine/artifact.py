@@ -30,6 +30,7 @@ def artifact(result: Result, ids: Iterable[str] | None = None) -> dict[str, Any]
     """Returns the artifact; `ids` limits the rules."""
     rules = result.rules
     wanted = list(rules.rules if ids is None else ids)
+    unmodelled = dict(result.preset.flags.unmodelled) if result.preset.flags is not None else {}
     return {
         "schema": SCHEMA,
         "rules_digest": rules.digest,
@@ -53,6 +54,7 @@ def artifact(result: Result, ids: Iterable[str] | None = None) -> dict[str, Any]
         "overlays": [
             {"section": one.section, "id": one.id, "replaces": one.replaced is not None} for one in rules.overrides
         ],
+        **({"not_modelled": unmodelled} if unmodelled else {}),
     }  # fmt: skip
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.diagnostics import EngineError, Findings, Source, Span
-from engine.yaml_source import MappingNode, ScalarNode, describe, parse, read_stream, read_text, to_plain
+from engine.yaml_source import MappingNode, ScalarNode, describe, parse, to_plain
 
 if TYPE_CHECKING:
     from engine.megatron_flags import FlagReport
     from engine.ruleset import RuleSet
+
+NOT_MODELLED = "not_modelled"
+"""Key of a preset under which launch flags stand that move memory and that no input stands for."""
 
 
 @dataclass(frozen=True)
@@ -34,21 +36,48 @@ class Preset:
     flags: FlagReport | None = field(default=None, repr=False, compare=False)
 
     @classmethod
-    def load(cls, path: str | Path) -> Preset:
-        """Reads a preset from a YAML file, or from standard input for `-`.
+    def load(cls, path: str | Path, rules: RuleSet | None = None) -> Preset:
+        """Reads a configuration from a file, or from standard input for `-`.
+
+        The file may be a preset (YAML), a launch script, an argument file, a training log, or the `config.json` of a
+        model; its contents tell which.
+
+        Args:
+            path: the file.
+            rules: the rule set whose inputs launch flags are read for; None for the rules that are shipped.
 
         Raises:
-            EngineError: the file cannot be read or is not a flat mapping of inputs to values.
+            EngineError: the file cannot be read as what it is.
+        """
+        from engine.importing.sniff import read_preset, read_source
+
+        return read_preset(read_source(path), rules)
+
+    @classmethod
+    def from_yaml(cls, source: Source) -> Preset:
+        """Reads a preset from YAML.
+
+        Raises:
+            EngineError: the text is not a flat mapping of inputs to values.
         """
         findings = Findings()
-        source = read_stream(sys.stdin.buffer, "<stdin>") if str(path) == "-" else read_text(Path(path))
         tree = parse(source, findings)
         if tree is not None and not isinstance(tree, MappingNode):
             findings.add("E203", f"a preset is a mapping of inputs to values, but this is {describe(tree)}", tree.span)
         findings.raise_if_errors()
         assert isinstance(tree, MappingNode)
         places = {name: (entry.key_span, entry.value.span) for name, entry in tree.entries.items()}
-        return cls({name: to_plain(entry.value) for name, entry in tree.entries.items()}, source.path, places)
+        values = {name: to_plain(entry.value) for name, entry in tree.entries.items()}
+        unmodelled = values.pop(NOT_MODELLED, None)
+        if unmodelled is None:
+            return cls(values, source.path, places)
+        if not isinstance(unmodelled, dict) or not all(isinstance(why, str) for why in unmodelled.values()):
+            message = f"`{NOT_MODELLED}` is a mapping of launch flags to what they are about"
+            findings.add("E502", message, places[NOT_MODELLED][1])
+            findings.raise_if_errors()
+        from engine.megatron_flags import FlagReport
+
+        return cls(values, source.path, places, FlagReport({}, unmodelled=unmodelled))
 
     @classmethod
     def from_megatron_flags(cls, flags: Mapping[str, Any], rules: RuleSet | None = None) -> Preset:

@@ -8,6 +8,7 @@ from typing import Any
 from engine.accept import MAX_TEXT
 from engine.artifact import number
 from engine.parsers import MAX_ENTRIES
+from engine.preset import NOT_MODELLED
 from engine.rules import Input
 from engine.ruleset import RuleSet
 from engine.schema import DIALECT, Schema
@@ -38,6 +39,12 @@ def preset_schema(rules: RuleSet) -> Schema:
     for item in rules.inputs.values():
         for flag, member in item.from_flags.items():
             properties.setdefault(flag, {"title": f"Means {item.id}: {member}", "type": ["boolean", "null"]})
+    properties[NOT_MODELLED] = {
+        "title": "Launch flags that move memory and that no input stands for",
+        "description": "Each with what it is about, as an import writes them; the verdict is then incomplete.",
+        "type": ["object", "null"],
+        "additionalProperties": {"type": "string"},
+    }
     return {
         "$schema": DIALECT,
         "title": "rank-ledger preset",

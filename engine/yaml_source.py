@@ -72,8 +72,14 @@ _BASED = re.compile(r"0o[0-7]+\Z|0x[0-9a-fA-F]+\Z")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
 
 
-def parse(source: Source, findings: Findings) -> Node | None:
+def parse(source: Source, findings: Findings, *, repeated: list[tuple[Entry, Entry]] | None = None) -> Node | None:
     """Parses a text into nodes and adds all that is wrong to `findings`.
+
+    Args:
+        source: the text.
+        findings: receives what is wrong.
+        repeated: where a list is given, a key that is given twice is not wrong: the last value holds, and the list gets
+            both.
 
     Returns:
         The root; None if there is none or if what it holds is not what the text says (a syntax error, an alias, too
@@ -81,7 +87,7 @@ def parse(source: Source, findings: Findings) -> Node | None:
     """
     if report_hidden_characters(source, findings):
         return None
-    builder = _Builder(source, findings)
+    builder = _Builder(source, findings, repeated)
     loader = _LOADER(source.text)
     try:
         builder.run(loader.get_event)
@@ -103,9 +109,10 @@ def parse(source: Source, findings: Findings) -> Node | None:
 class _Builder:
     """Turns parser events into nodes."""
 
-    def __init__(self, source: Source, findings: Findings) -> None:
+    def __init__(self, source: Source, findings: Findings, repeated: list[tuple[Entry, Entry]] | None) -> None:
         self.source = source
         self.findings = findings
+        self.repeated = repeated
         self.root: Node | None = None
         self.usable = True
         self.refused: dict[str, list[Span]] = {}
@@ -221,6 +228,10 @@ class _Builder:
         ):
             help_text = "a `,` ends a text in `{}` and `[]`: put a text that holds one in quotes"
             self.findings.add("E104", f"`{key.raw}` has no value", key.span, help=help_text)
+        elif key.value in mapping.entries and self.repeated is not None:
+            last = Entry(key, value)
+            self.repeated.append((mapping.entries[key.value], last))
+            mapping.entries[key.value] = last
         elif key.value in mapping.entries:
             first = mapping.entries[key.value].key_span
             self.findings.add(

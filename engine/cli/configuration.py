@@ -27,7 +27,7 @@ def read(
         EngineError: with all findings in all of them.
     """
     from engine.diagnostics import EngineError, Findings
-    from engine.preset import Preset, parse_setting
+    from engine.preset import parse_setting
     from engine.ruleset import RuleSet
 
     findings = Findings()
@@ -40,8 +40,31 @@ def read(
             return None
 
     ruleset = attempt(lambda path: RuleSet.load(path, overlays), rules)
-    values = attempt(Preset.load, preset)
+    values = attempt(lambda path: load_preset(path, ruleset), preset)
     pairs = [attempt(parse_setting, setting) for setting in settings]
     if ruleset is None or values is None or None in pairs:
         raise EngineError(findings.sorted())
     return ruleset, values, dict(pair for pair in pairs if pair)
+
+
+def load_preset(path: str, rules: RuleSet | None = None) -> Preset:
+    """Reads a configuration of any kind, and says on standard error what was understood if it is no preset.
+
+    Args:
+        path: a preset, a launch script, an argument file, a training log, the config.json of a model, or `-`.
+        rules: the rules whose inputs launch flags are read for; None for the ones that are shipped.
+
+    Raises:
+        EngineError: the file cannot be read as what it is.
+    """
+    from engine.preset import Preset
+
+    preset = Preset.load(path, rules)
+    if preset.flags is not None and preset.flags.headline:
+        import click
+
+        from engine.render.imported import understood
+
+        for line in understood(preset):
+            click.echo(line, err=True)
+    return preset

@@ -20,6 +20,7 @@ LAZY = {
     "eval": "engine.cli.eval",
     "scenarios": "engine.cli.scenarios",
     "slices": "engine.cli.slices",
+    "import": "engine.cli.importing",
     "explain": "engine.cli.explain",
     "show": "engine.cli.show",
     "diff": "engine.cli.diff",
@@ -141,7 +142,8 @@ def _let_go_of_output() -> None:
 def cli() -> None:
     """What each GPU rank of a large-model training run holds, and the source lines that say so.
 
-    RULES is a folder of rule files, PRESET a YAML file of inputs under Megatron's argument names.
+    RULES is a folder of rule files, PRESET a YAML file of inputs under Megatron's argument names,
+    or a launch script, an argument file, a training log, or the config.json of a model.
 
     Exit codes: 0 clean, 1 findings such as a layout that Megatron refuses, 2 could not run.
     """

@@ -5,7 +5,7 @@ A code never changes its meaning and is never used again after it has been withd
 
 from __future__ import annotations
 
-from engine.codes import audit, evaluation, expressions, files, lint, presets, rules, structure
+from engine.codes import audit, evaluation, expressions, files, importing, lint, presets, rules, structure
 from engine.codes.info import CodeInfo, Severity
 
 __all__ = ["FAMILIES", "REGISTRY", "CodeInfo", "Severity", "page"]
@@ -19,6 +19,7 @@ FAMILIES: dict[str, str] = {
     "E6": "evaluation",
     "E8": "the audit of citations",
     "N5": "what was understood",
+    "W5": "how launch flags were read",
     "W7": "lint warnings",
     "W8": "the audit of citations",
     "N8": "the audit of citations",
@@ -30,6 +31,7 @@ REGISTRY: dict[str, CodeInfo] = {
     **expressions.CODES,
     **rules.CODES,
     **presets.CODES,
+    **importing.CODES,
     **evaluation.CODES,
     **lint.CODES,
     **audit.CODES,

@@ -15,7 +15,7 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE
 def findings_json(diagnostics: Sequence[Diagnostic]) -> str:
     """Returns findings as a versioned JSON text; lines and columns count from 1, `end_column` is exclusive."""
     counts = {f"{severity}s": sum(item.severity is severity for item in diagnostics) for severity in Severity}
-    entries = [_entry(item) for item in diagnostics]
+    entries = [finding(item) for item in diagnostics]
     return json.dumps({"schema": SCHEMA, **counts, "findings": entries}, indent=2, ensure_ascii=False)
 
 
@@ -24,7 +24,8 @@ def findings_github(diagnostics: Iterable[Diagnostic]) -> str:
     return "".join(_command(item) + "\n" for item in diagnostics)
 
 
-def _entry(item: Diagnostic) -> dict[str, Any]:
+def finding(item: Diagnostic) -> dict[str, Any]:
+    """Returns a finding as a dictionary."""
     entry: dict[str, Any] = {"code": item.code, "severity": str(item.severity), "message": item.message}
     entry |= _place(item.span) if item.span else {}
     entry |= {"help": item.help} if item.help else {}

@@ -170,6 +170,13 @@ def problem(value: Value) -> str:
     return f"failed in {value.origin}" if value.status == "failed" else ""
 
 
+def enumerated(names: Iterable[str], most: int = 4) -> str:
+    """Lists names, the first few of many."""
+    found = list(names)
+    more = f" and {len(found) - most} more" if len(found) > most else ""
+    return ", ".join(found[:most]) + more
+
+
 def _title(result: Result, name: str) -> str:
     rule = result.rules.computed.get(name)
     if rule:
@@ -230,22 +237,30 @@ def _verdict(result: Result, body: Any, ledger: tuple[Row, ...], stage: int | No
     if name == "invalid":
         failed = sum(check.level == "error" for check in result.failed_checks)
         reason = "1 check does not hold" if failed == 1 else f"{failed} checks do not hold"
+    elif name == "incomplete" and result.preset.flags is not None:
+        reason = "not modelled: " + enumerated(result.preset.flags.unmodelled)
     elif body and body.verdict:
         reason = problem(result[body.verdict])
     capacity = result.get(body.capacity) if body and body.capacity else None
     return Verdict(name, reason, ledger[-1].value if ledger else None, capacity, stage)
 
 
-def _not_given(result: Result) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], int]:
-    """Returns the inputs that were not given but read, by origin, and how many others there are.
+def inputs_read(result: Result) -> dict[str, bool]:
+    """Returns the inputs that have been read so far, and whether each has a value.
 
-    The scope holds exactly what has been read so far.
+    The scope holds exactly what has been read.
     """
     scope = result.resolved.scope
-    used: dict[str, bool] = {}  # by input: whether it has a value
+    used: dict[str, bool] = {}
     for name, item in result.rules.slots.items():
         if name in scope or name in scope.troubles:
             used[item.id] = used.get(item.id, True) and name not in scope.troubles
+    return used
+
+
+def _not_given(result: Result) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], int]:
+    """Returns the inputs that were not given but read, by origin, and how many others there are."""
+    used = inputs_read(result)
     found: dict[str, list[str]] = {origin: [] for origin in ORIGINS if origin != "given"}
     unread = 0
     for name, (value, origin) in result.inputs.items():

@@ -1,0 +1,156 @@
+"""Launch flags as they were found, and the preset that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from engine.accept import show
+from engine.diagnostics import Diagnostic, EngineError, Findings, Span, nearest
+from engine.megatron_flags import Vocabulary, from_megatron_flags, shipped_vocabulary, spelled
+from engine.preset import Preset
+from engine.ruleset import RuleSet
+
+_SMALL_DISTANCE = 2
+_ENOUGH = len("--seq")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One flag.
+
+    Attributes:
+        name: as it is written.
+        value: True for a flag without a value; a text, a list of texts, or what a file of another kind holds.
+        place: where the flag stands; `value_place` where its value does, which may be where a variable is set.
+        unknown: why the value is not known; empty if it is.
+    """
+
+    name: str
+    value: Any
+    place: Span | None = None
+    value_place: Span | None = None
+    unknown: str = ""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a file gives.
+
+    Attributes:
+        flags: in the order in which the launcher reads them; a later one wins.
+        headline: what was read, in a few words.
+        path: the file.
+        remarks: what somebody who reads the result should know.
+        resolved: whether the launcher has already put its defaults in, and lists all of its arguments.
+    """
+
+    flags: Sequence[Given]
+    headline: str
+    path: str
+    remarks: Sequence[Diagnostic] = ()
+    resolved: bool = False
+    errors: Sequence[Diagnostic] = field(default_factory=tuple)
+
+
+def preset_of(found: Found, rules: RuleSet | None = None) -> Preset:
+    """Makes a preset of the flags of a file.
+
+    Args:
+        found: what the file gives.
+        rules: the rule set whose inputs the flags are read for; None for the one that is shipped.
+
+    Raises:
+        EngineError: with every flag that is wrong: typed wrong (E509), of a wrong value, or contradictory.
+    """
+    vocabulary = Vocabulary.of(rules) if rules is not None else shipped_vocabulary()
+    findings, remarks = Findings(), Findings()
+    findings.diagnostics.extend(found.errors)
+    remarks.diagnostics.extend(found.remarks)
+    last = _last(found.flags, vocabulary, remarks)
+    unread = {flag: given.unknown for flag, given in last.items() if given.unknown}
+    for flag, given in last.items():
+        if flag not in vocabulary and not found.resolved:
+            _unknown(flag, given, vocabulary, findings, remarks)
+        elif given.unknown and vocabulary.matters(flag):
+            message = f"the value of {flag} is not known, so it counts as not given: {given.unknown}"
+            help = "give the input with --set; where a script is imported, the variable with --env"
+            remarks.add("W501", message, given.value_place or given.place, help=help)
+    values = {flag: given.value for flag, given in last.items() if not given.unknown}
+    try:
+        preset = from_megatron_flags(values, rules, _places(last))
+    except EngineError as error:
+        findings.diagnostics.extend(error.diagnostics)
+    if findings.has_errors:
+        raise EngineError([*findings.diagnostics, *remarks.diagnostics])
+    assert preset.flags is not None
+    report = replace(
+        preset.flags, unread=unread, headline=found.headline, remarks=tuple(remarks.sorted()),
+        unknown={} if found.resolved else preset.flags.unknown,
+    )  # fmt: skip
+    return replace(preset, path=found.path, flags=report)
+
+
+def _last(flags: Iterable[Given], vocabulary: Vocabulary, remarks: Findings) -> dict[str, Given]:
+    """Returns what holds of each flag: as for the launcher, the last."""
+    last: dict[str, Given] = {}
+    for given in flags:
+        flag = spelled(given.name)
+        before = last.pop(flag, None)
+        if before is not None and vocabulary.matters(flag) and before.value != given.value and given.place:
+            message = f"{flag} is given twice; the last counts: {show(given.value)}"
+            related = [(before.value_place or before.place, f"{show(before.value)} here")]
+            remarks.add("W502", message, given.place, related=[(span, text) for span, text in related if span])
+        last[flag] = given
+    return last
+
+
+def _places(flags: Mapping[str, Given]) -> dict[str, tuple[Span, Span]]:
+    return {
+        flag: (given.place, given.value_place or given.place)
+        for flag, given in flags.items()
+        if given.place is not None
+    }
+
+
+def _unknown(flag: str, given: Given, vocabulary: Vocabulary, findings: Findings, remarks: Findings) -> None:
+    """A flag that is nearly one of the inputs' is an error; others may be an extension's."""
+    if " " in flag:
+        words = given.name.split()
+        help = f"write {words[0]} and its value as two words; quotes around both make them one"
+        findings.add("E509", f"there is no flag `{given.name}`", given.place, help=help)
+        return
+    begun = [known for known in vocabulary.meanings if known.startswith(flag)] if len(flag) >= _ENOUGH else []
+    near = begun[0] if len(begun) == 1 else nearest(flag, vocabulary.meanings)
+    if near is not None and _is_slip(flag, near):
+        findings.add("E509", f"there is no flag {given.name}", given.place, help=f"did you mean {near}?")
+        return
+    other = nearest(flag, [*vocabulary.meanings, *vocabulary.others])
+    remarks.add(
+        "W503",
+        f"{given.name} is not known; what it does to memory is not counted",
+        given.place,
+        help=f"did you mean {other}?" if other is not None else None,
+    )
+
+
+def _is_slip(flag: str, near: str) -> bool:
+    """Whether a flag is so near to another that it is meant to be it: a slip of the hand, or words left out."""
+    return _distance(flag, near) <= _SMALL_DISTANCE or _leaves_out(flag, near) or near.startswith(flag)
+
+
+def _leaves_out(flag: str, near: str) -> bool:
+    """Whether a flag is another without some of its words, such as --tensor-parallel-size."""
+    words = iter(near.split("-"))
+    return flag.count("-") >= 4 and all(word in words for word in flag.split("-"))
+
+
+def _distance(one: str, other: str) -> int:
+    """Returns how many signs must be changed, added or taken away."""
+    row = list(range(len(other) + 1))
+    for i, sign in enumerate(one, start=1):
+        above, row[0] = row[0], i
+        for j, wanted in enumerate(other, start=1):
+            above, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, above + (sign != wanted))
+    return row[-1]

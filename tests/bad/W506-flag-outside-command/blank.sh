@@ -1,0 +1,5 @@
+#!/bin/bash
+torchrun pretrain_gpt.py \
+    --seq-length 4096 \ 
+    --hidden-size 4096 \
+    --micro-batch-size 2
