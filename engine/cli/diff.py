@@ -67,11 +67,12 @@ def command(
 def _rule_sets(
     a: str, b: str, preset: str, overlays: tuple[str, ...], settings: tuple[str, ...]
 ) -> tuple[Result, Result]:
+    from engine.cli.configuration import load_preset
     from engine.evaluation import evaluate
-    from engine.preset import Preset, parse_setting
+    from engine.preset import parse_setting
     from engine.ruleset import RuleSet
 
-    values = Preset.load(preset)
+    values = load_preset(preset)
     changes = dict(parse_setting(setting) for setting in settings)
     return evaluate(RuleSet.load(a), values), evaluate(RuleSet.load(b, overlays), values, set=changes)
 
@@ -79,13 +80,14 @@ def _rule_sets(
 def _presets(
     a: str, b: str, rules_path: str | None, overlays: tuple[str, ...], settings: tuple[str, ...]
 ) -> tuple[Result, Result]:
+    from engine.cli.configuration import load_preset
     from engine.evaluation import evaluate
-    from engine.preset import Preset, parse_setting
+    from engine.preset import parse_setting
     from engine.ruleset import RuleSet
 
     rules = RuleSet.load(rules_path, overlays)
     changes = dict(parse_setting(setting) for setting in settings)
-    return evaluate(rules, Preset.load(a)), evaluate(rules, Preset.load(b), set=changes)
+    return evaluate(rules, load_preset(a, rules)), evaluate(rules, load_preset(b, rules), set=changes)
 
 
 def _total(result: Result) -> str:

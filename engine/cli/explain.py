@@ -31,14 +31,16 @@ def command(
     them: each with its formula, the formula with values in place, the case that was taken and why, and the
     lines that it comes from.
     """
+    from engine.cli.configuration import load_preset
     from engine.evaluation import evaluate
     from engine.explain import explain
-    from engine.preset import Preset, parse_setting
+    from engine.preset import parse_setting
     from engine.render import explanation
     from engine.ruleset import RuleSet
 
     changes = dict(parse_setting(setting) for setting in settings)
-    result = evaluate(RuleSet.load(rules_path, overlays), Preset.load(preset), set=changes)
+    rules = RuleSet.load(rules_path, overlays)
+    result = evaluate(rules, load_preset(preset, rules), set=changes)
     found = explain(result, key, depth)
     if form == "text":
         emit(explanation.text(found, width()))

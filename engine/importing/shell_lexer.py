@@ -64,6 +64,7 @@ class Lexer(PartReader):
         """Returns the next token."""
         self.skip_blanks()
         start = self.at
+        self.count(start)
         if start >= len(self.text):
             return Token("end", "", start, start)
         if self.text[start] == "\n":

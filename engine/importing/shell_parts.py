@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from engine.importing.shell_nodes import Arithmetic, Literal, Part, Substitution, Variable
 from engine.importing.words import Script
@@ -14,6 +15,14 @@ _INDEX = re.compile(r"\[([^]\n]*)\]")
 _EXPANSION = re.compile(r"(:?[-=+?])")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
 _DEPTH = 40
+_MOST_PARTS = 200_000
+
+
+@lru_cache(maxsize=16)
+def _plain(quoted: bool, stop: str) -> re.Pattern[str]:
+    """Matches text up to what means something inside of a word, or ends it."""
+    signs = "\\$`" + stop + ("" if quoted else "'\"") + ("" if quoted or stop else "".join(sorted(END_OF_WORD)))
+    return re.compile(f"[^{re.escape(signs)}]*")
 
 
 class ShellError(Exception):
@@ -35,10 +44,17 @@ class PartReader:
         self.text = script.text
         self.at = 0
         self._depth = 0
+        self._parts = 0
 
     def error(self, message: str, start: int, end: int, help: str | None = None) -> ShellError:
         """Makes an error about a stretch of the script."""
         return ShellError(message, *self.script.place(start, end), help)
+
+    def count(self, start: int) -> None:
+        """Counts what is read, and stops at more than any launch needs."""
+        self._parts += 1
+        if self._parts > _MOST_PARTS:
+            raise self.error("the script is too long to be read", start, start + 1)
 
     def until(self, closing: str, start: int) -> str:
         """Returns the text up to the two closing signs of a calculation, and passes them."""
@@ -64,6 +80,7 @@ class PartReader:
     def part(self, *, quoted: bool, stop: str = "") -> list[Part]:
         """Reads quotes, a variable, an escape, or plain text up to any of these or to a sign of `stop`."""
         start = self.at
+        self.count(start)
         match self.text[start]:
             case "\\":
                 return self._escape(quoted)
@@ -84,12 +101,8 @@ class PartReader:
                 )  # fmt: skip
                 self.at = end + 1
                 return [found]
-        ends = "\\$`" + stop + ("" if quoted else "'\"")
-        while self.at < len(self.text):
-            sign = self.text[self.at]
-            if (self.at > start and sign in ends) or (not quoted and not stop and sign in END_OF_WORD):
-                break
-            self.at += 1
+        match = _plain(quoted, stop).match(self.text, start + 1)
+        self.at = match.end() if match else start + 1
         return [self.literal(self.text[start : self.at], start, self.at, quoted)]
 
     def _find(self, sign: str, start: int) -> int:

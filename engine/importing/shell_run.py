@@ -27,16 +27,12 @@ from engine.importing.shell_nodes import (
 )
 from engine.importing.shell_parser import parse
 from engine.importing.shell_parts import ShellError
-from engine.importing.shell_scope import Scope
+from engine.importing.shell_scope import Scope, TooMuch
 from engine.importing.words import Piece, Script, Word, plain
 
 _STEPS = 20_000
 _DEPTH = 30
 _TURNS = 1_000
-
-
-class _Stop(Exception):
-    """The script is too long to be followed."""
 
 
 def follow(text: str, variables: dict[str, str], arguments: Iterable[str]) -> Run:
@@ -55,8 +51,8 @@ def follow(text: str, variables: dict[str, str], arguments: Iterable[str]) -> Ru
     runner = _Runner(Run(scope))
     try:
         runner.block(parse(Script(text)))
-    except _Stop:
-        runner.run.stopped = f"the script was followed for {_STEPS} steps only"
+    except TooMuch:
+        runner.run.stopped = "the script was not followed to its end: it does more than any launch needs"
     return runner.run
 
 
@@ -81,7 +77,7 @@ class _Runner:
     def statement(self, statement: Statement) -> Truth:
         self.steps += 1
         if self.steps > _STEPS:
-            raise _Stop
+            raise TooMuch
         match statement:
             case Simple():
                 return self._simple(statement)
@@ -297,7 +293,9 @@ class _Runner:
         self.depth += 1
         outer, self.inside = self.inside, (*self.inside, tuple(words))
         inner = self.scope
-        self.scope = Scope({**inner.variables, **{name: (piece,) for name, piece in self.unknown.items()}}, [])
+        self.scope = inner.copy()
+        self.scope.variables.update((name, (piece,)) for name, piece in self.unknown.items())
+        self.scope.arguments.clear()
         self.block(block)
         self.scope, self.inside = inner, outer
         self.depth -= 1

@@ -21,6 +21,28 @@ class _Break:
 _BREAK = _Break()
 _LATE = frozenset("?$!-_")
 _MOST_WORDS = 5000
+_MOST_WORK = 400_000
+
+
+class TooMuch(Exception):
+    """Following a script takes more work than any launch needs."""
+
+
+@dataclass
+class Budget:
+    """The work that may still be done."""
+
+    left: int = _MOST_WORK
+
+    def spend(self, work: int) -> None:
+        """Takes from what is left.
+
+        Raises:
+            TooMuch: nothing is left.
+        """
+        self.left -= work
+        if self.left < 0:
+            raise TooMuch
 
 
 @dataclass
@@ -30,14 +52,17 @@ class Scope:
     Attributes:
         variables: a word, or a list of words for an array.
         arguments: what the script or function was called with.
+        budget: shared by all scopes of a script.
     """
 
     variables: dict[str, Value] = field(default_factory=dict)
     arguments: list[Word] = field(default_factory=list)
+    budget: Budget = field(default_factory=Budget)
 
     def copy(self) -> Scope:
         """Returns a scope whose changes do not show here."""
-        return Scope(dict(self.variables), list(self.arguments))
+        self.budget.spend(len(self.variables))
+        return Scope(dict(self.variables), list(self.arguments), self.budget)
 
     def assign(self, name: str, value: Parts | list[Parts], *, append: bool = False, index: str = "") -> None:
         """Gives a variable a value, or adds to it."""
@@ -73,6 +98,7 @@ class Scope:
             else:
                 current.append(item)
         found.extend(split(current))
+        self.budget.spend(1 + sum(map(len, found)))
         if len(found) == 1 and not plain(found[0]) and any(map(_is_all, parts)):
             return []  # quotes around no words are no word
         return found
@@ -86,6 +112,7 @@ class Scope:
                 found.append(Piece(" ", at, at))
             else:
                 found.append(item)
+        self.budget.spend(1 + len(found))
         return _capped(tuple(found))
 
     def calculation(self, text: str, start: int, end: int) -> Piece:
