@@ -21,7 +21,7 @@ def scenario(item: Declaration, inputs: Mapping[str, Input], builder: Builder) -
     body: ScenarioBody = item.body
     builder.require_citation(body, f"scenario `{item.id}`", item.span)
     _fits(item, ("set",), body.set, inputs, builder)
-    return Scenario(item.id, body.title, body.set, builder.citations(item), body.note, item.span)
+    return Scenario(item.id, body.title, body.set, builder.citations(item), body.assumption, body.note, item.span)
 
 
 def advice(item: Declaration, inputs: Mapping[str, Input], builder: Builder) -> Advice:
@@ -33,7 +33,8 @@ def advice(item: Declaration, inputs: Mapping[str, Input], builder: Builder) -> 
         _known(item, ("leave_alone", position), leave.field, inputs, builder)
     return Advice(
         item.id, body.title, builder.expression(item.scalar("when"), FLAG) if body.when is not None else None, actions,
-        {leave.field: leave.why for leave in body.leave_alone}, builder.citations(item), body.note, item.span,
+        {leave.field: leave.why for leave in body.leave_alone}, builder.citations(item), body.assumption, body.note,
+        item.span,
     )  # fmt: skip
 
 
@@ -47,7 +48,8 @@ def _action(
         if _known(item, (*place, "set_formula", name), name, inputs, builder):
             types = list(slots_of(inputs[name]).values())
             formulas[name] = builder.expression(item.scalar(*place, "set_formula", name), types[0] if types else Type())
-    return Action(body.title, body.set, formulas, body.cost, builder.citations(item, *place), body.note)
+    cited = builder.citations(item, *place)
+    return Action(body.title, body.set, formulas, body.cost, cited, body.assumption, body.note)
 
 
 def _known(

@@ -108,7 +108,9 @@ def _slice(item: Declaration, groups: Mapping[str, Group], rules: dict[str, Rule
         communication.id if communication else None,
         body.communication.per if body.communication else None,
         body.communication.link if body.communication else None,
-        citations, body.note, item.span,
+        citations, body.note,
+        {name: cells.note for part in (body.divides, body.multiplies) for name, cells in part.items() if cells.note},
+        item.span,
     )  # fmt: skip
 
 

@@ -1,22 +1,23 @@
-"""What the rules say about one id, as data: the page of a rule, check, input, table or view, and the lists of them."""
+"""What the rules say about one id, as data: the page of a rule, check, input, table or view, and the lists of ids."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from engine.artifact import number
-from engine.cite import references
-from engine.diagnostics import EngineError, Findings, Span, nearest
+from engine.describe_parts import briefs, cited, one_line, place
+from engine.describe_plans import advice_page, brief, group_page, scenario_page, slice_page
+from engine.diagnostics import EngineError, Findings, nearest
 from engine.excel_rules import branches_of, excel_text
 from engine.expr.symbols import DOMAINS
 from engine.expr.to_latex import latex_cases
-from engine.rules import Check, Citation, Computed, Expression, Input, Table, View
+from engine.rules import Check, Computed, Input, Table, View
 from engine.ruleset import RuleSet
 
 SCHEMA = "rank-ledger/page/1"
 
-LISTS = ("inputs", "rules", "checks", "tables", "views")
+LISTS = ("inputs", "rules", "checks", "tables", "views", "slices", "groups", "scenarios", "advice")
 """Words that name a list instead of one id."""
 
 
@@ -25,7 +26,8 @@ def describe(rules: RuleSet, name: str) -> dict[str, Any]:
 
     Args:
         rules: a loaded rule set.
-        name: id of a rule, check, input (or a name that a set or layout provides), table or view; or one of `LISTS`.
+        name: id of a rule, check, input (or a name that a set or layout provides), table, view, slice, group of
+            tensors, scenario or advice; where several have it, `kind:id` tells them apart; or one of `LISTS`.
 
     Returns:
         A JSON-ready dictionary with the key `kind`; keys that have nothing to say are left out.
@@ -33,19 +35,50 @@ def describe(rules: RuleSet, name: str) -> dict[str, Any]:
     Raises:
         EngineError: there is nothing of this name (E604).
     """
-    if name in rules.computed:
-        page = _computed(rules, rules.computed[name])
-    elif name in rules.inputs or name in rules.slots:
-        page = _input(rules, rules.inputs.get(name) or rules.slots[name])
-    elif name in rules.tables:
-        page = _table(rules, rules.tables[name])
-    elif name in rules.views:
-        page = _view(rules, rules.views[name])
-    elif name in LISTS:
+    kind, _, id = name.rpartition(":")
+    found = [one for one, items in _kinds(rules).items() if id in items and kind in ("", one)]
+    if name in LISTS:
         page = {"kind": "list", "id": name, "entries": list(_listed(rules, name))}
+    elif found:
+        page = _page(rules, found.pop(0), id)
     else:
         raise _unknown(rules, name)
+    page["see_also"] = [f"{other}:{id}" for other in found]
     return {"schema": SCHEMA} | {key: value for key, value in page.items() if _says_something(key, value)}
+
+
+def _kinds(rules: RuleSet) -> dict[str, Collection[str]]:
+    """Returns the ids of each kind of page."""
+    return {
+        "rule": rules.rules,
+        "check": rules.checks,
+        "input": {**rules.inputs, **rules.slots},
+        "table": rules.tables,
+        "view": rules.views,
+        "slice": rules.slices,
+        "group": rules.groups,
+        "scenario": rules.scenarios,
+        "advice": rules.advice,
+    }
+
+
+def _page(rules: RuleSet, kind: str, id: str) -> dict[str, Any]:
+    match kind:
+        case "rule" | "check":
+            return _computed(rules, rules.computed[id])
+        case "input":
+            return _input(rules, rules.inputs.get(id) or rules.slots[id])
+        case "table":
+            return _table(rules, rules.tables[id])
+        case "view":
+            return _view(rules, rules.views[id])
+        case "slice":
+            return slice_page(rules, rules.slices[id])
+        case "group":
+            return group_page(rules, rules.groups[id])
+        case "scenario":
+            return scenario_page(rules, rules.scenarios[id])
+    return advice_page(rules, rules.advice[id])
 
 
 def _says_something(key: str, value: Any) -> bool:
@@ -54,12 +87,13 @@ def _says_something(key: str, value: Any) -> bool:
 
 
 def _unknown(rules: RuleSet, name: str) -> EngineError:
-    known = [*rules.computed, *rules.inputs, *rules.slots, *rules.tables, *rules.views, *LISTS]
+    known = [*(id for ids in _kinds(rules).values() for id in ids), *LISTS]
     near = nearest(name, known)
-    lists = ", ".join(f"`engine show {word}`" for word in LISTS)
     findings = Findings()
     findings.add(
-        "E604", f"there is nothing called `{name}`", help=f"did you mean `{near}`?" if near else f"see {lists}"
+        "E604",
+        f"there is nothing called `{name}`",
+        help=f"did you mean `{near}`?" if near else f"`engine show WORD` lists what there is: {', '.join(LISTS)}",
     )
     return EngineError(findings.sorted())
 
@@ -69,15 +103,15 @@ def _computed(rules: RuleSet, rule: Computed) -> dict[str, Any]:
         "kind": "check" if isinstance(rule, Check) else "rule",
         "id": rule.id,
         "title": rule.title,
-        "place": _place(rules, rule.span),
+        "place": place(rules, rule.span),
         "unit": rule.unit,
         "values": list(rule.type.values),
         "over": rule.type.over,
         "symbol": rule.symbol,
         "cases": [
-            _cited(rules, branch.citations, branch.assumption, branch.note)
-            | {"formula": _line(branch.formula)}
-            | ({"when": _line(branch.when)} if branch.when else {})
+            cited(rules, branch.citations, branch.assumption, branch.note)
+            | {"formula": one_line(branch.formula)}
+            | ({"when": one_line(branch.when)} if branch.when else {})
             for branch in rule.branches
         ],
         "latex": _latex(rules, rule),
@@ -85,12 +119,12 @@ def _computed(rules: RuleSet, rule: Computed) -> dict[str, Any]:
         "provenance": rule.provenance,
         "evidence": [_dataset(rules, key) for key in rule.evidence],
         "note": rule.note,
-        "tests": [_test(test.given, test.expect, test.rel) for test in rule.tests],
-        "reads": _briefs(rules, rules.graph.reads[rule.id]),
-        "read_by": _briefs(rules, rules.graph.read_by.get(rule.id, ())),
+        "tests": [_example(test.given, test.expect, test.rel) for test in rule.tests],
+        "reads": briefs(rules, rules.graph.reads[rule.id]),
+        "read_by": briefs(rules, rules.graph.read_by.get(rule.id, ())),
     }
     if isinstance(rule, Check):
-        page |= {"level": rule.level, "message": rule.message, "hint": rule.hint, "fields": _briefs(rules, rule.fields)}
+        page |= {"level": rule.level, "message": rule.message, "hint": rule.hint, "fields": briefs(rules, rule.fields)}
     return page
 
 
@@ -113,13 +147,22 @@ def _excel(rules: RuleSet, rule: Computed) -> dict[str, str]:
         return {"excel_problem": str(error)}
 
 
+def _dataset(rules: RuleSet, key: str) -> dict[str, Any]:
+    body = rules.sources["datasets"][key]
+    return {"key": key, "title": body.title} | ({"records": body.records} if body.records else {})
+
+
+def _example(given: Mapping[str, Any], expect: Any, rel: float | None) -> dict[str, Any]:
+    return {"given": dict(given), "expect": expect} | ({"rel": rel} if rel is not None else {})
+
+
 def _input(rules: RuleSet, item: Input) -> dict[str, Any]:
     slots = [slot for slot, owner in rules.slots.items() if owner is item]
     return {
         "kind": "input",
         "id": item.id,
         "title": item.title,
-        "place": _place(rules, item.span),
+        "place": place(rules, item.span),
         "type": item.kind,
         "group": item.group,
         "unit": item.unit if item.kind in ("int", "number", "layer_vector") else None,
@@ -134,15 +177,13 @@ def _input(rules: RuleSet, item: Input) -> dict[str, Any]:
         "names": [] if slots == [item.id] else slots,
         "required": item.required or None,
         "default": number(item.default),
-        "default_formula": _line(item.default_formula),
+        "default_formula": one_line(item.default_formula),
         "absent": number(item.absent),
         "either_with": list(rules.siblings(item)),
-        "derived": _line(item.derived),
-        **_cited(rules, item.citations, item.assumption, item.note),
-        "reads": _briefs(rules, dict.fromkeys(other for slot in slots for other in rules.graph.reads[slot])),
-        "read_by": _briefs(
-            rules, dict.fromkeys(other for slot in slots for other in rules.graph.read_by.get(slot, ()))
-        ),
+        "derived": one_line(item.derived),
+        **cited(rules, item.citations, item.assumption, item.note),
+        "reads": briefs(rules, _around(rules.graph.reads, slots)),
+        "read_by": briefs(rules, _around(rules.graph.read_by, slots)),
     }
 
 
@@ -155,16 +196,16 @@ def _table(rules: RuleSet, table: Table) -> dict[str, Any]:
         "kind": "table",
         "id": table.id,
         "title": table.title,
-        "place": _place(rules, table.span),
+        "place": place(rules, table.span),
         "columns": {column: str(type.unit) for column, type in table.columns.items()},
         "sources": {
-            column: _cited(rules, table.citations.get(column, ()), table.assumptions.get(column), None)
+            column: cited(rules, table.citations.get(column, ()), table.assumptions.get(column), None)
             for column in table.columns
         },
         "rows": [
             {"key": key, "title": table.titles[key]}
             | {"cells": {column: number(table.cells[column][key]) for column in table.columns}}
-            | _cited(rules, table.citations.get(key, ()), table.assumptions.get(key), None)
+            | cited(rules, table.citations.get(key, ()), table.assumptions.get(key), None)
             for key in table.keys
         ],
     }
@@ -177,10 +218,10 @@ def _view(rules: RuleSet, view: View) -> dict[str, Any]:
         "kind": "view",
         "id": view.id,
         "title": view.title,
-        "place": _place(rules, view.span),
+        "place": place(rules, view.span),
         "layout": view.kind,
         "note": view.body.note,
-        "entries": _briefs(rules, shown_by(rules, view)),
+        "entries": briefs(rules, shown_by(rules, view)),
     }
 
 
@@ -192,7 +233,7 @@ def _listed(rules: RuleSet, name: str) -> Iterator[dict[str, Any]]:
                 yield {"id": item.id, "unit": item.kind, "title": item.title, "group": item.group.capitalize()}
         case "rules" | "checks":
             for rule in (rules.rules if name == "rules" else rules.checks).values():
-                file = _place(rules, rule.span).rpartition(":")[0]
+                file = place(rules, rule.span).rpartition(":")[0]
                 unit = rule.level if isinstance(rule, Check) else rule.unit
                 yield {"id": rule.id, "unit": unit, "title": rule.title, "group": file}
         case "tables":
@@ -201,48 +242,6 @@ def _listed(rules: RuleSet, name: str) -> Iterator[dict[str, Any]]:
         case "views":
             for view in rules.views.values():
                 yield {"id": view.id, "unit": view.kind, "title": view.title, "group": ""}
-
-
-def _briefs(rules: RuleSet, ids: Iterable[str]) -> list[dict[str, str]]:
-    """Returns id, unit and title of other ids."""
-    found = []
-    for id in ids:
-        item = rules.computed.get(id) or rules.slots.get(id) or rules.inputs[id]
-        type = rules.symbols.types.get(id)
-        unit = item.kind if isinstance(item, Input) and type is None else item.unit
-        if type is not None and type.kind != "number":
-            unit = "flag" if type.kind == "flag" else "enum"
-        found.append(
-            {"id": id, "unit": unit, "title": item.title} | ({"over": type.over} if type and type.over else {})
-        )
-    return found
-
-
-def _cited(rules: RuleSet, citations: Iterable[Citation], assumption: str | None, note: str | None) -> dict[str, Any]:
-    entry = {
-        "citations": [reference.to_dict() for reference in references(citations, rules.sources)],
-        "assumption": assumption,
-        "note": note,
-    }
-    return {key: value for key, value in entry.items() if value}
-
-
-def _dataset(rules: RuleSet, key: str) -> dict[str, Any]:
-    body = rules.sources["datasets"][key]
-    return {"key": key, "title": body.title} | ({"records": body.records} if body.records else {})
-
-
-def _test(given: Mapping[str, Any], expect: Any, rel: float | None) -> dict[str, Any]:
-    return {"given": dict(given), "expect": expect} | ({"rel": rel} if rel is not None else {})
-
-
-def _line(expression: Expression | None) -> str | None:
-    return " ".join(expression.text.split()) if expression else None
-
-
-def _place(rules: RuleSet, span: Span) -> str:
-    """Returns file and line, from the folder of the rules on: the same wherever the rules are installed."""
-    path = span.source.path
-    root = str(rules.path.parent)
-    shown = path[len(root) :].lstrip("/\\") if root != "." and path.startswith(root) else path
-    return f"{shown}:{span.line}"
+        case "slices" | "groups" | "scenarios" | "advice":
+            for item in getattr(rules, name).values():
+                yield {"id": item.id, "unit": brief(item), "title": item.title, "group": ""}

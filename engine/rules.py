@@ -254,6 +254,7 @@ class Slice(NamedTuple):
         divides: for group and component the divisor's rule id; None where nothing is divided.
         multiplies: the same for factors.
         communication: id of the rule for the bytes sent, with how often and over which link; None if nothing is.
+        notes: what is remarked about single groups.
     """
 
     id: str
@@ -266,6 +267,7 @@ class Slice(NamedTuple):
     link: str | None
     citations: tuple[Citation, ...]
     note: str | None
+    notes: Mapping[str, str]
     span: Span
 
 
@@ -276,6 +278,7 @@ class Scenario(NamedTuple):
     title: str
     changes: Mapping[str, Any]
     citations: tuple[Citation, ...]
+    assumption: str | None
     note: str | None
     span: Span
 
@@ -294,6 +297,7 @@ class Action(NamedTuple):
     formulas: Mapping[str, Expression]
     cost: str | None
     citations: tuple[Citation, ...]
+    assumption: str | None
     note: str | None
 
 
@@ -306,6 +310,7 @@ class Advice(NamedTuple):
     actions: tuple[Action, ...]
     leave_alone: Mapping[str, str]
     citations: tuple[Citation, ...]
+    assumption: str | None
     note: str | None
     span: Span
 

@@ -20,9 +20,10 @@ _CODE = re.compile(r"[EWN][0-9]{3}\Z", re.IGNORECASE)
 def command(name: str, rules_path: str | None, overlays: tuple[str, ...], form: str) -> None:
     """Show what the rules say about ID.
 
-    ID is a rule, check, input, table or view; or a diagnostic code such as E306; or one of the words inputs,
-    rules, checks, tables, views and codes, which list what there is. A rule is shown with its formula as text,
-    LaTeX and Excel, its sources with links, its tests, what it reads and what reads it.
+    ID is a rule, check, input, table, view, slice, group of tensors, scenario or advice; or a diagnostic code such as
+    E306; or one of the words inputs, rules, checks, tables, views, slices, groups, scenarios, advice and codes, which
+    list what there is. Where several things have one name, kind:ID tells them apart, as in scenario:zero3. A rule is
+    shown with its formula as text, LaTeX and Excel, its sources with links, its tests, what it reads and what reads it.
     """
     if _CODE.match(name) or name == "codes":
         emit(_codes(form) if name == "codes" else _code(name.upper(), form))

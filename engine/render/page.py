@@ -48,6 +48,18 @@ def blocks(page: Mapping[str, Any]) -> Iterator[Block]:
             yield from _table(page)
         case "view":
             yield Block("Shows", [_briefs(page["entries"])])
+        case "slice":
+            yield from _slice(page)
+        case "group":
+            yield Block("Components", [Prose(", ".join(page["components"]))])
+            cut = [[one["slice"], ", ".join(one["components"]), one["title"]] for one in page.get("cut_by", ())]
+            yield Block("Cut by", [Rows(cut) if cut else Prose("no dimension")])
+            yield Block("All dimensions together", [_briefs(page["divisors"])])
+        case "scenario":
+            changes = [(name, _plain(value)) for name, value in page.get("changes", {}).items()]
+            yield Block("Changes", [Facts(changes) if changes else Prose("nothing"), *_sources(page)])
+        case "advice":
+            yield from _advice(page)
         case "list":
             yield from _list(page["entries"])
     if "note" in page:
@@ -56,6 +68,8 @@ def blocks(page: Mapping[str, Any]) -> Iterator[Block]:
         yield Block("Reads", [_briefs(page["reads"])])
     if "read_by" in page:
         yield Block("Read by", [_briefs(page["read_by"])])
+    if "see_also" in page:
+        yield Block("Others of this name", [Prose(", ".join(f"engine show {other}" for other in page["see_also"]))])
 
 
 def _computed(page: Mapping[str, Any]) -> Iterator[Block]:
@@ -138,6 +152,47 @@ def _figure(value: float | None) -> str:
     return f"{value:,}" if abs(value) < 1e12 else f"{value:.6g}"
 
 
+def _slice(page: Mapping[str, Any]) -> Iterator[Block]:
+    yield Block("Ranks", [Code(page["degree"]), *_sources(page)])
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for cell in page["cells"]:
+        key = (cell["group"], cell["divided_by"], cell.get("multiplied_by", ""))
+        alike.setdefault(key, []).append(cell["component"])
+    factors = any(factor for _, _, factor in alike)
+    rows = [
+        [group, ", ".join(components), divisor, *[factor] * factors]
+        for (group, divisor, factor), components in alike.items()
+    ]
+    head = ["group", "component", "divided by", *["multiplied by"] * factors]
+    yield Block("Cuts", [Rows(rows, head, "<" * len(head))])
+    if "notes" in page:
+        yield Block("Notes on groups", [Facts(list(page["notes"].items()))])
+    if "sends" in page:
+        from engine.render.slices import LINKS, PER
+
+        sends = page["sends"]
+        yield Block(
+            "Sends", [Prose(f"{sends['title']} ({PER[sends['per']]}, {LINKS[sends['link']]})"), Code(sends["rule"])]
+        )
+    if "makes" in page:
+        yield Block("Makes", [Rows([[entry["id"]] for entry in page["makes"]])])
+
+
+def _advice(page: Mapping[str, Any]) -> Iterator[Block]:
+    if "when" in page:
+        yield Block("Shows when", [Code(page["when"])])
+    for position, action in enumerate(page["actions"], 1):
+        facts = [(name, _plain(value)) for name, value in action.get("changes", {}).items()]
+        facts += [(name, f"= {formula}") for name, formula in action.get("formulas", {}).items()]
+        facts += [("cost", action["cost"])] if "cost" in action else []
+        yield Block(f"{position}. {action['title']}", [*([Facts(facts)] if facts else []), *_sources(action)])
+    if "leave_alone" in page:
+        yield Block("Leave alone", [Facts(list(page["leave_alone"].items()))])
+    sources = list(_sources(page))
+    if sources:
+        yield Block("Sources", sources)
+
+
 def _list(entries: Sequence[Mapping[str, str]]) -> Iterator[Block]:
     groups: dict[str, list[Sequence[str]]] = {}
     for entry in entries:
@@ -151,7 +206,7 @@ def _sources(entry: Mapping[str, Any]) -> Iterator[Part]:
         yield Cited(cited["text"], cited.get("url"), cited.get("note"))
     if "assumption" in entry:
         yield Prose(f"Assumption: {entry['assumption']}")
-    if "note" in entry and entry.get("kind") != "input":
+    if "note" in entry and "kind" not in entry:  # that of a whole page has a block of its own
         yield Prose(f"Note: {entry['note']}")
 
 

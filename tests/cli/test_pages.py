@@ -81,7 +81,7 @@ def test_text_fits_a_plain_terminal(name: str) -> None:
     ("arguments", "words"),
     [
         (("show", "expert_facto", *RULES), "did you mean `expert_factor`?"),
-        (("show", "xyz", *RULES), "`engine show rules`"),
+        (("show", "xyz", *RULES), "`engine show WORD` lists what there is: inputs, rules,"),
         (("show", "E999"), "there is no diagnostic code `E999`"),
         (("show", "peak_bytes", "--rules", "nowhere"), "nowhere"),
         (("explain", "peak_byte", "cited/preset.yaml", *RULES), "did you mean `peak_bytes`?"),
@@ -105,7 +105,9 @@ def test_what_cannot_be_done_exits_with_2(arguments: tuple[str, ...], words: str
 
 def test_every_page_of_the_shipped_rules_fits_a_plain_terminal() -> None:
     rules = RuleSet.load()
-    for name in (*rules.computed, *rules.inputs, *rules.tables, *rules.views, *LISTS):
+    plans = {"slice": rules.slices, "group": rules.groups, "scenario": rules.scenarios, "advice": rules.advice}
+    named = (f"{kind}:{id}" for kind, ids in plans.items() for id in ids)
+    for name in (*rules.computed, *rules.inputs, *rules.tables, *rules.views, *named, *LISTS):
         content = describe(rules, name)
         assert json.dumps(content, allow_nan=False)
         assert page.markdown(content).startswith("# ")
@@ -128,6 +130,51 @@ def test_every_code_has_a_page(code: str, form: str) -> None:
 def test_the_list_of_codes(form: str) -> None:
     result = run("show", "codes", "--format", form)
     assert all(code in result.stdout for code in REGISTRY)
+
+
+def test_the_page_of_a_slice() -> None:
+    content = describe(RuleSet.load(), "tensor_parallel")
+    assert (content["kind"], content["degree"]) == ("slice", "tensor_model_parallel_size")
+    cells = {(cell["group"], cell["component"]): cell["divided_by"] for cell in content["cells"]}
+    assert cells["tp_matrix", "optimizer"] == "tensor_model_parallel_size"
+    assert cells["norm_dropout", "activations"] == "1"
+    assert set(content["notes"]) == {"expert", "norm_dropout"}
+    text = page.text(content, 100)
+    assert "weights, gradients, optimizer  tensor_model_parallel_size" in text
+    assert "(a layer and micro-batch, within a node)" in text
+    assert content["sends"]["rule"] == "communication_tensor_parallel"
+    assert "stage_in_flight_microbatches" in page.text(describe(RuleSet.load(), "pipeline_parallel"), 100)
+
+
+def test_the_page_of_a_group_of_tensors() -> None:
+    content = describe(RuleSet.load(), "expert")
+    assert content["kind"] == "group"
+    assert {"expert_parallel", "zero1", "zero3"} <= {one["slice"] for one in content["cut_by"]}
+    assert [one["id"] for one in content["divisors"]][0] == "divisor_expert_weights"
+    assert "Cut by" in page.text(content, 100)
+
+
+def test_the_page_of_advice() -> None:
+    content = describe(RuleSet.load(), "out_of_memory")
+    titles = [action["title"] for action in content["actions"]]
+    text = page.text(content, 100)
+    assert titles[0] == "Smaller micro-batch, more of them"
+    assert content["actions"][0]["formulas"]["micro_batch_size"] == "max(1, micro_batch_size // 2)"
+    assert [line for line in text.splitlines() if line.startswith(("1. ", "2. "))] == [
+        f"1. {titles[0]}",
+        f"2. {titles[1]}",
+    ]
+    assert "Leave alone" in page.text(describe(RuleSet.load(), "states_too_large"), 100)
+
+
+def test_a_scenario_and_a_slice_of_one_name() -> None:
+    rules = RuleSet.load()
+    first, second = describe(rules, "zero3"), describe(rules, "scenario:zero3")
+    assert (first["kind"], first["see_also"]) == ("slice", ["scenario:zero3"])
+    assert (second["kind"], second["changes"]) == ("scenario", {"sharding": "zero3"})
+    assert "see_also" not in second
+    assert "engine show scenario:zero3" in page.text(first, 100)
+    assert run("show", "rule:zero3").exit_code == 2
 
 
 @pytest.mark.parametrize("word", ["inputs", "rules", "checks", "tables", "views"])

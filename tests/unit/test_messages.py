@@ -93,6 +93,8 @@ def test_circles_are_told_beside_other_errors(tmp_path: Path) -> None:
 
 
 def test_a_launch_flag_in_a_formula(tmp_path: Path) -> None:
-    dtype = "{title: t, type: enum, values: [fp32, bf16], from_flags: {bf16: bf16}, default: fp32, group: g, assumption: a}"
+    dtype = (
+        "{title: t, type: enum, values: [fp32, bf16], from_flags: {bf16: bf16}, default: fp32, group: g, assumption: a}"
+    )
     (found,) = raised(ruleset, tmp_path, {"params_dtype": dtype}, {"wide": rule("bf16", "unit: flag")})
     assert (found.code, found.help) == ("E303", 'write `params_dtype == "bf16"`')
