@@ -171,9 +171,8 @@ def _slice(page: Mapping[str, Any]) -> Iterator[Block]:
         from engine.render.slices import LINKS, PER
 
         sends = page["sends"]
-        yield Block(
-            "Sends", [Prose(f"{sends['title']} ({PER[sends['per']]}, {LINKS[sends['link']]})"), Code(sends["rule"])]
-        )
+        facts = [("rule", sends["rule"]), ("bytes", PER[sends["per"]]), ("link", LINKS[sends["link"]])]
+        yield Block("Sends", [Prose(sends["title"]), Facts(facts)])
     if "makes" in page:
         yield Block("Makes", [Rows([[entry["id"]] for entry in page["makes"]])])
 

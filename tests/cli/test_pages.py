@@ -141,7 +141,7 @@ def test_the_page_of_a_slice() -> None:
     assert set(content["notes"]) == {"expert", "norm_dropout"}
     text = page.text(content, 100)
     assert "weights, gradients, optimizer  tensor_model_parallel_size" in text
-    assert "(a layer and micro-batch, within a node)" in text
+    assert "bytes  a layer and micro-batch" in text
     assert content["sends"]["rule"] == "communication_tensor_parallel"
     assert "stage_in_flight_microbatches" in page.text(describe(RuleSet.load(), "pipeline_parallel"), 100)
 
@@ -150,7 +150,7 @@ def test_the_page_of_a_group_of_tensors() -> None:
     content = describe(RuleSet.load(), "expert")
     assert content["kind"] == "group"
     assert {"expert_parallel", "zero1", "zero3"} <= {one["slice"] for one in content["cut_by"]}
-    assert [one["id"] for one in content["divisors"]][0] == "divisor_expert_weights"
+    assert content["divisors"][0]["id"] == "divisor_expert_weights"
     assert "Cut by" in page.text(content, 100)
 
 
