@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from engine import Preset, RuleSet, sweep
+from engine import Preset, RuleSet, evaluate, sweep
 
 
 @pytest.fixture(scope="module")
@@ -46,3 +46,40 @@ def test_grid_has_a_million_configurations_and_every_axis_counts(speed: ModuleTy
 def test_every_limit_has_a_figure(speed: ModuleType) -> None:
     measured = {f"{name}_ratio" for name in speed.COLD} | {"compiled_ratio", "grid_ratio", "rows_ratio"}
     assert set(speed.LIMITS) <= measured
+
+
+FAKE = """
+from .utils import is_hybrid_model, print_rank_0
+
+
+def report_theoretical_memory(args, num_microbatches=None, verbose=False):
+    assert not is_hybrid_model(args)
+    assert args.num_experts is None and args.normalization == "RMSNorm" and args.swiglu is True
+    assert isinstance(args.hidden_size, int) and args.virtual_pipeline_model_parallel_size is None
+    print("said")
+    print_rank_0("said")
+    return 1, 2, TOTAL + 0 * num_microbatches
+"""
+
+
+def test_the_estimator_is_run_silently_on_the_presets_arguments(
+    speed: ModuleType, repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules, preset = RuleSet.load(), Preset.load(repository / "presets" / "document-7b.yaml")
+    total = evaluate(rules, preset)[speed.WANT].value
+    (tmp_path / "fake.py").write_text(FAKE.replace("TOTAL", repr(total)), encoding="utf-8")
+    figures = speed.compiled(rules, preset, speed.load_upstream(tmp_path / "fake.py"))
+    assert set(figures) == {"upstream_us", "compiled_ratio", "evaluate_ratio"}
+    assert all(figure > 0 for figure in figures.values())
+    assert capsys.readouterr().out == ""
+    (tmp_path / "fake.py").write_text(FAKE.replace("TOTAL", repr(total * 1.001)), encoding="utf-8")
+    with pytest.raises(AssertionError, match="disagree"):
+        speed.compiled(rules, preset, speed.load_upstream(tmp_path / "fake.py"))
+
+
+def test_grid_and_rows_at_small_scale(speed: ModuleType, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rules, preset = RuleSet.load(), Preset.load(repository / "presets" / "document-7b.yaml")
+    monkeypatch.setattr(speed, "GRID", {name: values[:2] for name, values in speed.GRID.items()})
+    figures = speed.grid(rules, preset, 1e-5) | speed.rows(rules, preset, 1e-5, count=100)
+    assert set(figures) == {"grid_ratio", "grid_ms", "rows_ratio", "rows_ms"}
+    assert all(figure > 0 for figure in figures.values())
