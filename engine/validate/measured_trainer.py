@@ -16,6 +16,17 @@ TORCHTITAN_COMPILED_LOSS = "2025-01"
 DEEPSPEED_BUCKETS = 2 * 5.0e8
 """Elements in the buckets for reducing and for gathering of DeepSpeed's ZeRO, by its defaults."""
 
+BLACKWELL = ("b200", "b300", "gb200", "gb300")
+
+BLACKWELL_TORCH = (2, 11)
+"""Since this release (pull request 175344) torch gives Blackwell's cards as much work space as Hopper's."""
+
+BLACKWELL_CONTAINER = "2026-05"
+"""Megatron's container has such a torch since then."""
+
+OLD_WORKSPACE_BYTES = 8519680.0
+"""What torch gave all cards but Hopper's before."""
+
 
 def precision(record: Record) -> dict[str, Any]:
     """Returns number formats of weights, gradients, moments and matrix products."""
@@ -100,6 +111,18 @@ def _age(record: Record) -> str | None:
     return str(date)[:7] if date else None
 
 
+def _workspace(record: Record, values: Mapping[str, Any], age: str | None) -> dict[str, Any]:
+    """Returns the work space of a cuBLAS handle where a card of Blackwell's still has what older cards have."""
+    if values.get("device") not in BLACKWELL or values.get("deterministic_mode"):
+        return {}
+    release = re.match(r"(\d+)\.(\d+)", str(record["framework"].get("torch")))
+    if release is None:
+        small = age is not None and age < BLACKWELL_CONTAINER
+    else:
+        small = (int(release[1]), int(release[2])) < BLACKWELL_TORCH
+    return {"cublas_workspace_bytes": OLD_WORKSPACE_BYTES} if small else {}
+
+
 def trainer(record: Record, values: Mapping[str, Any]) -> dict[str, Any]:
     """Returns what follows from the framework that ran, and from its age; `values` is what the rest came to."""
     name, extras = record["framework"]["name"], record["extras"]
@@ -111,7 +134,10 @@ def trainer(record: Record, values: Mapping[str, Any]) -> dict[str, Any]:
             found["output_layer_keeps_dummy_gradient"] = age >= "2025-08"
             found["cross_entropy_in_place"] = age >= "2024-06"
             found["moe_probs_applied_on_return"] = age < "2025-04"
-        return found
+            found["moe_router_te_gemm"] = age >= "2025-07"
+            found["moe_return_by_index_add"] = age >= "2025-11"
+            found["functions_are_compiled"] = age >= "2024-01"
+        return {**found, **_workspace(record, values, age)}
     found.update(
         gradient_accumulation_fusion=False,
         create_attention_mask_in_dataloader=False,

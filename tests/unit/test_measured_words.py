@@ -94,6 +94,24 @@ def test_a_record() -> None:
     assert (stage(RECORD), family(RECORD), framework(RECORD)) == (0, "moe", "Megatron")
 
 
+@pytest.mark.parametrize(
+    ("framework", "date", "gpu", "deterministic", "expected"),
+    [
+        ({"torch": "2.10.0a0"}, None, "B200-SXM", False, 8519680),
+        ({"torch": "2.12.0"}, None, "B200-SXM", False, None),
+        ({}, "2026-04-16", "GB200", False, 8519680),
+        ({}, "2026-06-18", "GB200", False, None),
+        ({}, "2026-04-16", "GB200", True, None),
+        ({}, "2026-04-16", "H100-80GB", False, None),
+    ],
+)
+def test_the_work_space_of_blackwell(
+    framework: dict[str, str], date: str | None, gpu: str, deterministic: bool, expected: int | None
+) -> None:
+    record = changed(framework=framework, source={"date": date}, extras={"deterministic": deterministic}) | {"gpu": gpu}
+    assert preset(record).get("cublas_workspace_bytes") == expected
+
+
 def test_zero_layers_recomputed_is_no_recomputation() -> None:
     record = changed(recompute={"granularity": "full", "method": "block", "num_layers": 0})
     assert preset(record)["recompute_granularity"] == "none"
