@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from engine.accept import InputError
 from engine.expr.excel_run import Cell, ExcelError, run_rule
-from engine.expr.nodes import Lookup, Name, walk
+from engine.expr.nodes import Lookup, Name, Node, Text, substitute, walk
 from engine.expr.nodes import names as names_in
 from engine.expr.printing import DOMAIN_SIZES, Branch
 from engine.expr.symbols import DOMAINS
@@ -24,18 +24,44 @@ def branches_of(rule: Computed) -> list[Branch]:
     return [(branch.when.node if branch.when else None, branch.formula.node) for branch in rule.branches]
 
 
-def excel_text(rules: RuleSet, rule: Computed, *, reference: Callable[[Name], str] = lambda name: name.id) -> str:
+def excel_text(
+    rules: RuleSet,
+    rule: Computed,
+    *,
+    reference: Callable[[Name], str] = lambda name: name.id,
+    row: Callable[[Name], str] = lambda name: name.id,
+    change: Callable[[Node], Node | None] = lambda node: None,
+) -> str:
     """Prints a rule or check as an Excel formula without the leading `=`.
 
     Args:
         rules: the rule set that it belongs to.
         rule: the rule or check; the text of a vector is that of one index.
         reference: see `engine.expr.to_excel.excel`.
+        row: see `engine.expr.to_excel.excel`.
+        change: replaces parts before they are printed; see `engine.expr.nodes.substitute`.
 
     Raises:
         ValueError: the formula passes a limit of Excel.
     """
-    return excel_cases(branches_of(rule), reference=reference, may_fail=_may_fail(rules))
+    branches = [(when and substitute(when, change), substitute(formula, change)) for when, formula in branches_of(rule)]
+    return excel_cases(branches, reference=reference, row=row, may_fail=_may_fail(rules))
+
+
+def excel_branch(rules: RuleSet, rule: Computed, labels: Sequence[str]) -> str:
+    """Prints which case of a rule applies, as the label of that case.
+
+    Args:
+        rules: the rule set that it belongs to.
+        rule: a rule of single values.
+        labels: a text for each case.
+
+    Raises:
+        ValueError: the formula passes a limit of Excel.
+    """
+    conditions = [when for when, _ in branches_of(rule)]
+    cases: list[Branch] = [(when, Text(label)) for when, label in zip(conditions, labels, strict=True)]
+    return excel_cases(cases, may_fail=_may_fail(rules))
 
 
 def excel_value(rules: RuleSet, rule: Computed, scope: Scope) -> Any:
@@ -127,6 +153,6 @@ def excel_input(rules: RuleSet, expression: Expression, *, reference: Callable[[
     return excel(expression.node, reference=reference, may_fail=_may_fail(rules))
 
 
-def excel_size(domain: str) -> str:
+def excel_size(domain: str, *, reference: Callable[[Name], str] = lambda name: name.id) -> str:
     """Prints the number of indices of a domain."""
-    return excel(DOMAIN_SIZES[domain])
+    return excel(DOMAIN_SIZES[domain], reference=reference)

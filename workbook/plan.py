@@ -2,81 +2,120 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from importlib.metadata import version
 
-from engine.excel_rules import excel_text
-from engine.preset import Preset
-from engine.resolve import resolve
+from engine.expr.nodes import Call, Lookup, Name, Node, walk
+from engine.expr.printing import DOMAIN_SIZES
+from engine.expr.registry import FUNCTIONS
 from engine.ruleset import RuleSet
-from workbook.cells import Plan, Sheet, Source
-from workbook.plan_inputs import SCENARIO, InputSheet
-from workbook.plan_vectors import TITLES, Frame, VectorSheet
+from workbook.cells import Plan
+from workbook.context import Context
+from workbook.frame import Frame
+from workbook.input_formulas import InputFormulas, active_name, all_typed_names
+from workbook.places import Places
+from workbook.sheet_checks import CheckSheet
+from workbook.sheet_inputs import InputSheet
+from workbook.sheet_ledger import Ledger
+from workbook.sheet_plan import PlanSheet
+from workbook.sheet_plan_data import PlanData
+from workbook.sheet_scenarios import ScenarioSheet
+from workbook.sheet_slicing import SlicingSheet
+from workbook.sheet_texts import provenance, read_me, tables
+from workbook.sheet_vectors import vector_sheets
+from workbook.sheet_views import ViewSheet
+from workbook.state import State, variants
+
+CONTROLS = (
+    "scenario_id", "scenario_choice", "byte_unit", "unit_choice", "what_if_titles", "input_headers", "unmodelled_flags",
+    "built_by", "workbook_format", "built_preset", "rule_set_digest", "room_layer", "room_stage", "room_virtual_stage",
+)  # fmt: skip
+"""Names of cells that are no input and no rule."""
 
 
-def plan(rules: RuleSet, preset: Preset, frame: Frame | None = None) -> Plan:
-    """Plans the workbook of a rule set for a preset.
+def plan(rules: RuleSet, state: State, frame: Frame | None = None) -> Plan:
+    """Plans the workbook of a rule set.
 
     Args:
         rules: a loaded rule set.
-        preset: values that are entered in the workbook.
+        state: what is typed in it.
         frame: room for layers and stages.
 
     Raises:
-        EngineError: a value of the preset does not fit.
+        EngineError: what was entered when the workbook was built does not fit.
     """
     frame = frame or Frame()
     result = Plan()
-    values: dict[str, Any] = dict(resolve(rules, preset).values)
-    front = Sheet("Plan")
-    front.put(1, 1, "Active column")
-    front.put(1, 2, 1, "input")
-    result.names[SCENARIO] = front.address(1, 2)
-    inputs = InputSheet(rules, values, result)
-    inputs.fill()
-    vectors = [VectorSheet(rules, domain, frame, inputs, result) for domain in TITLES]
-    for sheet in vectors:
-        sheet.fill(values)
+    columns = variants(rules, state)
+    built = Context(rules, State(state.preset, state.built, vectors=state.built_vectors, unmodelled=state.unmodelled))
+    summary = rules.views["summary"].body if "summary" in rules.views else None
+
+    table_sheet, choices = tables(rules, result)
+    vectors = vector_sheets(rules, frame, result)
+    typed_rows = {name: sheet.typed_address(name) for sheet in vectors.values() for name in sheet.typed_rows}
+    formulas = InputFormulas(rules, lambda item: choices[item.id], typed_rows.__getitem__)
+    inputs = InputSheet(rules, columns, result, formulas)
+    ledger = Ledger(rules, result)
+    places = Places(rules, inputs, ledger, vectors, result, formulas, all_typed_names(rules))
+    checks = CheckSheet(rules)
+    data = PlanData(columns, frame, result)
+    front = PlanSheet(result)
+    scenarios = ScenarioSheet(places, columns, data, checks)
+    slicing = SlicingSheet(places)
+    views = ViewSheet(places)
+
+    inputs.fill(state)
+    ledger.fill()
+    for sheet in vectors.values():
+        sheet.fill(state, inputs)
+    checks.fill(places)
+    data.fill(state, places, checks, summary)
+    front.fill(state, places, checks, data, summary)
+    scenarios.fill(state, built)
+    slicing.fill()
+    views.fill()
+    domains = [vectors[domain].sheet for domain in ("stage", "virtual_stage", "layer") if domain in vectors]
     result.sheets = [
-        front,
-        inputs.sheet,
-        _ledger(rules, result),
-        *(one.sheet for one in vectors),
-        _tables(rules, result),
-    ]
+        front.sheet, inputs.sheet, scenarios.sheet, checks.sheet, views.sheet, ledger.sheet, *domains, slicing.sheet,
+        table_sheet, provenance(rules), data.sheet, read_me(rules, state, frame, result, version("rank-ledger")),
+    ]  # fmt: skip
+    result.charts = {front.sheet.title: front.chart} if front.chart else {}
+    result.names = {name: result.names[name] for name in sorted(_used(rules, result))}
     return result
 
 
-def _ledger(rules: RuleSet, result: Plan) -> Sheet:
-    sheet = Sheet("Ledger")
-    row = 4
+def _used(rules: RuleSet, result: Plan) -> set[str]:
+    """Returns the names that formulas read, and those of inputs, by which readers find them.
+
+    Spreadsheets look names up one after the other, so a name that nothing reads only costs time.
+    """
+    found = {name for name in CONTROLS if name in result.names}
+    found |= {active_name(item, name) for name, item in all_typed_names(rules).items()}
+    found |= {f"{item.id}_given" for item in rules.inputs.values() if item.kind == "layout"}
+    found |= {name for name in result.names if name.endswith("_typed")}
+    nodes: list[tuple[Node, str | None]] = [(size, None) for size in DOMAIN_SIZES.values()]
     for rule in rules.computed.values():
-        if rule.type.over is None:
-            sheet.put(row, 1, rule.title, "label")
-            sheet.put(row, 2, rule.symbol or "", "quiet")
-            sheet.put(row, 3, rule.unit, "quiet")
-            sheet.formula(row, 4, excel_text(rules, rule), Source(rule.id))
-            sheet.put(row, 5, excel_text(rules, rule), "formula_text")
-            result.names[rule.id] = sheet.address(row, 4)
-            row += 1
-    return sheet
+        for case in rule.branches:
+            nodes += [(each.node, rule.type.over) for each in (case.when, case.formula) if each is not None]
+    for item in rules.inputs.values():
+        nodes += [(each.node, None) for each in (item.default_formula, item.derived) if each is not None]
+    nodes += [(item.degree.node, None) for item in rules.slices.values()]
+    for node, over in nodes:
+        found.update(_names(node, over))
+    return found & result.names.keys()
 
 
-def _tables(rules: RuleSet, result: Plan) -> Sheet:
-    sheet = Sheet("Tables")
-    row = 2
-    for table in rules.tables.values():
-        rows: Mapping[str, list[Any]] = {"key": list(table.keys)} | {
-            column: [cells[key] for key in table.keys] for column, cells in table.cells.items()
-        }
-        for column, entries in rows.items():
-            sheet.put(row, 1, f"{table.title}: {column}", "label")
-            for position, entry in enumerate(entries):
-                if entry is None:
-                    sheet.present(row, 2 + position, "NA()", "#N/A", "value")
-                else:
-                    sheet.put(row, 2 + position, entry, "value")
-            result.names[f"{table.id}_{column}"] = sheet.address(row, 2, last=1 + len(entries))
-            row += 1
-        row += 1
-    return sheet
+def _names(node: Node, over: str | None) -> set[str]:
+    found = set()
+    for part in walk(node):
+        if isinstance(part, Name) and (part.type.over is None or part.type.over != over):
+            found.add(part.id)
+        elif isinstance(part, Lookup):
+            found |= {f"{part.table}_key", f"{part.table}_{part.column}"}
+        elif isinstance(part, Call):
+            wholes = (
+                each
+                for place, each in enumerate(part.arguments)
+                if FUNCTIONS[part.function].parameter(place) != "number"
+            )
+            found |= {each.id for each in wholes if isinstance(each, Name)}
+    return found

@@ -26,7 +26,7 @@ class IronCalc:
             import ironcalc
         except ImportError:
             findings = Findings()
-            findings.add("E605", "the package `ironcalc` is not installed", help='pip install "rank-ledger[verify]"')
+            findings.add("E908", "the package `ironcalc` is not installed", help='pip install "rank-ledger[verify]"')
             findings.raise_if_errors()
         self._model = ironcalc.load_from_xlsx(str(path))
         self._sheets = {item["name"]: number for number, item in enumerate(self._model.get_worksheets_properties())}

@@ -21,6 +21,7 @@ LAZY = {
     "scenarios": "engine.cli.scenarios",
     "slices": "engine.cli.slices",
     "import": "engine.cli.importing",
+    "workbook": "engine.cli.workbook",
     "explain": "engine.cli.explain",
     "show": "engine.cli.show",
     "diff": "engine.cli.diff",

@@ -5,7 +5,7 @@ A code never changes its meaning and is never used again after it has been withd
 
 from __future__ import annotations
 
-from engine.codes import audit, evaluation, expressions, files, importing, lint, presets, rules, structure
+from engine.codes import audit, evaluation, expressions, files, importing, lint, presets, rules, structure, workbook
 from engine.codes.info import CodeInfo, Severity
 
 __all__ = ["FAMILIES", "REGISTRY", "CodeInfo", "Severity", "page"]
@@ -18,11 +18,13 @@ FAMILIES: dict[str, str] = {
     "E5": "presets and inputs",
     "E6": "evaluation",
     "E8": "the audit of citations",
+    "E9": "workbooks",
     "N5": "what was understood",
     "W5": "how launch flags were read",
     "W7": "lint warnings",
     "W8": "the audit of citations",
     "N8": "the audit of citations",
+    "N9": "workbooks",
 }
 
 REGISTRY: dict[str, CodeInfo] = {
@@ -35,6 +37,7 @@ REGISTRY: dict[str, CodeInfo] = {
     **evaluation.CODES,
     **lint.CODES,
     **audit.CODES,
+    **workbook.CODES,
 }
 
 

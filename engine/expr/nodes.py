@@ -7,9 +7,9 @@ rely on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 from engine.units import DIMENSIONLESS, Unit
 
@@ -157,6 +157,22 @@ def children(node: Node) -> Iterator[Node]:
             yield value
         elif isinstance(value, tuple):
             yield from (entry for entry in value if isinstance(entry, Node))
+
+
+def substitute(node: Node, change: Callable[[Node], Node | None]) -> Node:
+    """Returns the tree with parts replaced; what `change` returns for a part stands in its place, None keeps it."""
+    changed = change(node)
+    if changed is not None:
+        return changed
+    parts: dict[str, Any] = {}
+    own: tuple[str, ...] = type(node).__match_args__
+    for name in own:
+        value = getattr(node, name)
+        if isinstance(value, Node):
+            parts[name] = substitute(value, change)
+        elif isinstance(value, tuple) and any(isinstance(entry, Node) for entry in value):
+            parts[name] = tuple(substitute(entry, change) for entry in value)
+    return replace(node, **parts) if parts else node
 
 
 def walk(node: Node) -> Iterator[Node]:

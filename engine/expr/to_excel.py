@@ -58,14 +58,15 @@ def excel(
     node: Node,
     *,
     reference: Reference = lambda name: name.id,
+    row: Reference = lambda name: name.id,
     may_fail: Callable[[Name], bool] = lambda name: False,
 ) -> str:
     """Prints an expression as an Excel formula without the leading `=`.
 
     Args:
         node: a checked tree. The text of a vector is that of one index.
-        reference: the text of a name that stands for one value: an id, or the cell of a same-domain vector. A vector
-            that an aggregate reads is always printed as its id, the name of the whole row.
+        reference: the text of a name that stands for one value: an id, or the cell of a same-domain vector.
+        row: the text of a vector that an aggregate reads: its id, the name of the whole row, or the row's address.
         may_fail: whether the cell of a name may hold an error. A later operand of `and` and `or` that reads such a name
             is guarded, since Excel evaluates all arguments of AND and OR.
 
@@ -75,13 +76,14 @@ def excel(
     Raises:
         ValueError: the formula passes a limit of Excel (length, nesting, digits of a literal, length of a text).
     """
-    return excel_cases([(None, node)], reference=reference, may_fail=may_fail)
+    return excel_cases([(None, node)], reference=reference, row=row, may_fail=may_fail)
 
 
 def excel_cases(
     branches: Sequence[Branch],
     *,
     reference: Reference = lambda name: name.id,
+    row: Reference = lambda name: name.id,
     may_fail: Callable[[Name], bool] = lambda name: False,
 ) -> str:
     """Prints a whole rule body: cases as IF inside IF, in their order.
@@ -89,6 +91,7 @@ def excel_cases(
     Args:
         branches: pairs of condition and formula; the last condition is None. A rule without cases is one such pair.
         reference: see `excel`.
+        row: see `excel`.
         may_fail: see `excel`.
 
     Returns:
@@ -98,7 +101,7 @@ def excel_cases(
         ValueError: the branches are malformed, or the formula passes a limit of Excel.
     """
     check_branches(branches)
-    printer = _Printer(reference, may_fail)
+    printer = _Printer(reference, row, may_fail)
     printed = printer.value(branches[-1][1])
     for when, formula in reversed(branches[:-1]):
         if when is not None:
@@ -140,8 +143,9 @@ def _infix(op: str, left: _Printed, right: _Printed, level: int) -> _Printed:
 class _Printer:
     """Prints nodes; `value` and `condition` are the two contexts."""
 
-    def __init__(self, reference: Reference, may_fail: Callable[[Name], bool]) -> None:
+    def __init__(self, reference: Reference, row: Reference, may_fail: Callable[[Name], bool]) -> None:
         self._reference = reference
+        self._row = row
         self._may_fail = may_fail
 
     def value(self, node: Node) -> _Printed:
@@ -203,7 +207,7 @@ class _Printer:
             if function.parameter(position) == "number":
                 arguments.append(self.value(argument))
             elif isinstance(argument, Name):
-                arguments.append(_Printed(argument.id))
+                arguments.append(_Printed(self._row(argument)))
             else:
                 raise ValueError(f"argument {position + 1} of `{function.name}` is not the name of a vector")
         parts = dict(zip("abc", arguments, strict=False))

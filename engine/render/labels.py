@@ -9,7 +9,7 @@ from engine.render.numbers import gigabytes, plain, scaled
 from engine.result import Result, Value
 from engine.select import names_of
 
-_SHORT = {
+SHORT = {
     "tensor_model_parallel_size": "TP",
     "pipeline_model_parallel_size": "PP",
     "virtual_pipeline_model_parallel_size": "VPP",
@@ -29,7 +29,7 @@ _SHORT = {
     "num_experts": "E",
     "seq_length": "s",
 }
-_NEUTRAL = {
+NEUTRAL = {
     "virtual_pipeline_model_parallel_size": 1,
     "context_parallel_size": 1,
     "expert_model_parallel_size": 1,
@@ -37,28 +37,28 @@ _NEUTRAL = {
     "num_experts": 0,
 }
 """Values that say a technique is not used, and are left out."""
-_FLAGS = {"sequence_parallel": "SP", "use_distributed_optimizer": "DistOpt", "multi_latent_attention": "MLA"}
-_RECOMPUTE = {"none": "no recompute", "selective": "selective recompute", "full": "full recompute"}
-_SAYS_NOTHING = ("none", "from_flags", "custom")
+FLAGS = {"sequence_parallel": "SP", "use_distributed_optimizer": "DistOpt", "multi_latent_attention": "MLA"}
+RECOMPUTE = {"none": "no recompute", "selective": "selective recompute", "full": "full recompute"}
+SAYS_NOTHING = ("none", "from_flags", "custom")
 
 
 def configuration_label(value: Value) -> str | None:
     """Returns what one input or rule adds to the line that describes a configuration, None if nothing."""
     id, raw = value.id, value.raw
     if raw is None:
-        return "? ranks" if id == "world_size" else f"{_SHORT[id] if id in _SHORT else id.replace('_', ' ') + ' '}?"
+        return "? ranks" if id == "world_size" else f"{SHORT[id] if id in SHORT else id.replace('_', ' ') + ' '}?"
     if isinstance(raw, bool):
-        return _FLAGS.get(id, id.replace("_", " ")) if raw else None
+        return FLAGS.get(id, id.replace("_", " ")) if raw else None
     if id == "recompute_granularity":
-        return _RECOMPUTE.get(raw, str(raw))
-    if _NEUTRAL.get(id) == raw or raw in _SAYS_NOTHING:
+        return RECOMPUTE.get(raw, str(raw))
+    if NEUTRAL.get(id) == raw or raw in SAYS_NOTHING:
         return None
     if isinstance(raw, str):
         return raw
     if id == "world_size":
         return f"{raw:.0f} ranks"
-    if id in _SHORT:
-        return f"{_SHORT[id]}{raw:.15g}"
+    if id in SHORT:
+        return f"{SHORT[id]}{raw:.15g}"
     if value.unit == "elem":
         return f"{scaled(raw)} {id.rpartition('_')[2]}"
     if value.unit == "B":

@@ -10,7 +10,7 @@ from engine.codes import FAMILIES, REGISTRY, Severity, page
 @pytest.mark.parametrize("code", REGISTRY)
 def test_page_is_complete(code: str) -> None:
     info = REGISTRY[code]
-    assert re.fullmatch(r"[ENW][1-8]\d\d", code)
+    assert re.fullmatch(r"[ENW][1-9]\d\d", code)
     assert code[:2] in FAMILIES
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", info.slug)
     assert not info.title.endswith(".")

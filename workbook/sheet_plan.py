@@ -1,0 +1,278 @@
+"""The front sheet: verdict, heaviest stage, headroom, ledger, chart and failed checks; what to show is chosen here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import Any
+
+from engine.render.numbers import ABSENT
+from engine.render.text import VERDICTS
+from workbook.cells import Chart, Highlight, Plan, Presented, Sheet, Shown, Validation
+from workbook.context import Context
+from workbook.places import Places
+from workbook.present import UNIT_WORD, Number, in_unit, number_of, share
+from workbook.sheet_checks import LEVEL, MESSAGE, TITLE, CheckSheet
+from workbook.sheet_plan_data import PEAK, UNMODELLED, VERDICT, PlanData, peak_of, verdict
+from workbook.state import State
+
+WIDTH = 13
+VERDICT_ROW, REASON_ROW, STAGE_ROW, PEAK_ROW, CAPACITY_ROW, HEADROOM_ROW, NOT_MODELLED_ROW = 4, 5, 6, 7, 8, 9, 10
+SCENARIO_ROW, UNIT_ROW, LEDGER_ROW = 12, 13, 17
+A, B, C, D, CHART = 1, 2, 3, 4, 6
+MOST_CHECKS = 8
+CHART_ROWS = 24
+
+
+class PlanSheet:
+    """Plans the sheet."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.sheet = Sheet("Plan", protected=True, tab="C00000", print_columns=WIDTH)
+        self.chart: Chart | None = None
+        plan.names["scenario_choice"] = self.sheet.address(SCENARIO_ROW, B)
+        plan.names["unit_choice"] = self.sheet.address(UNIT_ROW, B)
+
+    def fill(self, state: State, places: Places, checks: CheckSheet, data: PlanData, summary: Any) -> None:
+        """Puts all cells."""
+        self._top(state, places, data)
+        self._verdict(places, data, checks, summary)
+        self._choices(state, data)
+        row = self._ledger(places, data, summary) if summary and summary.ledger else LEDGER_ROW
+        if data.chart_row and summary and summary.ledger:
+            parts = tuple(range(4, 4 + len(summary.ledger.rows)))
+            self.chart = Chart(
+                f"F{VERDICT_ROW}", WIDTH - CHART + 1, CHART_ROWS, data.sheet.title, data.chart_row,
+                data.chart_row + data.slots, 3, parts, 4 + len(parts) if summary.capacity else None,
+            )  # fmt: skip
+        self._checks(max(row + 2, VERDICT_ROW + CHART_ROWS + 1), checks)
+        self.sheet.widths |= {A: 36, B: 16, C: 11, D: 16, 5: 2} | dict.fromkeys(range(CHART, WIDTH + 1), 12)
+        self.sheet.freeze = (VERDICT_ROW, 1)
+
+    def _top(self, state: State, places: Places, data: PlanData) -> None:
+        sheet = self.sheet
+        name = PurePath(state.preset).stem if state.preset else "plan"
+        sheet.put(1, A, f"Memory plan: {name}", "title")
+        cells = [data.cell(row) for row in data.group_rows]
+        text = "&".join(f'IF({cell}<>"",{cell}&"  ","")' for cell in cells) or '""'
+
+        def line(context: Context) -> Shown:
+            texts = (data.sheet.cells[row, 2].expect for row in data.group_rows)
+            found = [str(expect(context)) for expect in texts if expect]
+            return "".join(f"{piece}  " for piece in found if piece)
+
+        sheet.present(2, A, Presented(text, line), "wrapped")
+        sheet.merged.append("A2:M2")
+        sheet.heights[2] = 32
+
+    def _verdict(self, places: Places, data: PlanData, checks: CheckSheet, summary: Any) -> None:
+        sheet = self.sheet
+        labels = {VERDICT_ROW: "Verdict", STAGE_ROW: "Heaviest stage", PEAK_ROW: "It holds at most"}
+        labels |= {CAPACITY_ROW: "Capacity", HEADROOM_ROW: "Headroom"}
+        for row, text in labels.items():
+            sheet.put(row, A, text, "label")
+        raw = data.cell(VERDICT)
+        text = '"UNKNOWN"'
+        for word, (spoken, _) in VERDICTS.items():
+            text = f'IF({raw}="{word}","{spoken}",{text})'
+        sheet.present(VERDICT_ROW, B, Presented(text, lambda context: VERDICTS[verdict(context)][0]), "verdict")
+        for column in (C, D):
+            sheet.put(VERDICT_ROW, column, None, "verdict")
+        sheet.merged += [f"B{VERDICT_ROW}:D{VERDICT_ROW}", f"A{REASON_ROW}:D{REASON_ROW}"]
+        sheet.heights[VERDICT_ROW] = 34
+        colors = {"green": "good", "yellow": "middling", "red": "bad"}
+        for word, (_, color) in VERDICTS.items():
+            sheet.highlights.append(Highlight(f"B{VERDICT_ROW}:D{VERDICT_ROW}", f'{raw}="{word}"', colors[color]))
+        sheet.present(REASON_ROW, A, _reason(raw, checks, data), "quiet")
+        if not summary or not summary.ledger:
+            return
+        total, peak = summary.ledger.total, data.cell(PEAK)
+        self._stage(places, peak, summary)
+        number = _at_peak(total, summary, vector=bool(places.over(total)))
+        cell = f"INDEX({places.row(total)},1,{peak}+1)" if places.over(total) else places.value(total)
+        self._size(PEAK_ROW, f'IFERROR({cell},"")', number)
+        if summary.capacity:
+            capacity = places.value(summary.capacity)
+            self._size(CAPACITY_ROW, capacity, number_of(summary.capacity))
+            peak_cell, capacity_cell = f"B{PEAK_ROW}", f"B{CAPACITY_ROW}"
+            room = f'IF(AND(ISNUMBER({peak_cell}),ISNUMBER({capacity_cell})),{capacity_cell}-{peak_cell},"{ABSENT}")'
+            sheet.present(HEADROOM_ROW, B, Presented(room, _headroom(summary, number)), "big")
+            sheet.present(HEADROOM_ROW, C, UNIT_WORD, "unit")
+            used = share(peak_cell, capacity_cell, (number, number_of(summary.capacity)))
+            sheet.present(PEAK_ROW, D, Presented(used.text, _used(summary, number)), "of_capacity")
+
+    def _stage(self, places: Places, peak: str, summary: Any) -> None:
+        size = "pipeline_model_parallel_size"
+        if not places.over(summary.ledger.total):
+            self.sheet.put(STAGE_ROW, B, "the only one", "big_text")
+            return
+        text = f'IFERROR({peak}&" (of 0 to "&({size}-1)&")","{ABSENT}")'
+
+        def expect(context: Context) -> Shown:
+            found = peak_of(context, summary)
+            return ABSENT if found is None else f"{found} (of 0 to {context.size('stage') - 1})"
+
+        self.sheet.present(STAGE_ROW, B, Presented(text, expect), "big_text")
+
+    def _size(self, row: int, cell: str, number: Number) -> None:
+        self.sheet.present(row, B, in_unit(cell, number), "big")
+        self.sheet.present(row, C, UNIT_WORD, "unit")
+
+    def _choices(self, state: State, data: PlanData) -> None:
+        sheet = self.sheet
+        sheet.present(NOT_MODELLED_ROW, A, _unmodelled(data), "quiet")
+        sheet.put(SCENARIO_ROW, A, "Show scenario", "label")
+        sheet.put(SCENARIO_ROW, B, state.scenario, "input_text")
+        for column in (C, D):
+            sheet.put(SCENARIO_ROW, column, None, "input_text")
+        sheet.merged.append(f"B{SCENARIO_ROW}:D{SCENARIO_ROW}")
+        sheet.validations.append(Validation(f"B{SCENARIO_ROW}", "list", data.labels, "one of the scenarios"))
+        sheet.put(UNIT_ROW, A, "Sizes in", "label")
+        sheet.put(UNIT_ROW, B, state.unit, "input_text")
+        sheet.validations.append(Validation(f"B{UNIT_ROW}", "list", '"GB,GiB"', "GB (10^9 bytes) or GiB (2^30 bytes)"))
+        sheet.put(UNIT_ROW + 1, A, "Change the configuration: sheet Inputs, yellow cells", "link", link="#Inputs!D7")
+        sheet.put(UNIT_ROW + 2, A, "How to use this file: sheet Read me", "link", link="#'Read me'!A1")
+
+    def _ledger(self, places: Places, data: PlanData, summary: Any) -> int:
+        sheet, ids = self.sheet, [*summary.ledger.rows, summary.ledger.total]
+        for column, text in ((A, "Memory of the heaviest stage"), (B, "Size"), (C, "Share"), (D, "")):
+            sheet.put(LEDGER_ROW, column, text, "header_right" if column == C else "header")
+        sheet.present(LEDGER_ROW, B, UNIT_WORD, "header_right")
+        total_row = LEDGER_ROW + len(ids)
+        total = _at_peak(summary.ledger.total, summary, vector=bool(places.over(summary.ledger.total)))
+        for row, id in enumerate(ids, start=LEDGER_ROW + 1):
+            vector = bool(places.over(id))
+            cell = f"INDEX({places.row(id)},1,{data.cell(PEAK)}+1)" if vector else places.value(id)
+            number = _at_peak(id, summary, vector=vector)
+            strong = "_total" if row == total_row else ""
+            sheet.put(row, A, places.title(id), f"label{strong}")
+            sheet.present(row, B, in_unit(f'IFERROR({cell},"")', number), f"size{strong}")
+            part = share(f"B{row}", f"B{total_row}", (number, total))
+            sheet.present(row, C, Presented(part.text, _shares(number, total)), f"percent{strong}")
+            sheet.present(row, D, Presented(f"IF(ISNUMBER(C{row}),C{row},0)", _bar(number, total)), "bar")
+        return total_row
+
+    def _checks(self, row: int, checks: CheckSheet) -> None:
+        sheet = self.sheet
+        sheet.put(row, A, "Checks that do not hold", "header")
+        for column in range(B, WIDTH + 1):
+            sheet.put(row, column, None, "header")
+        sheet.present(row, B, _count(checks), "header")
+        if not checks.checks:
+            return
+        for place in range(1, MOST_CHECKS + 1):
+            line = row + place
+            position = f"MATCH({place},{checks.column(11)},0)"
+            for column, source, style in ((A, TITLE, "wrapped"), (B, LEVEL, "status"), (C, MESSAGE, "wrapped")):
+                text = f'IF({place}>{checks.failed()},"",INDEX({checks.column(source)},{position},1))'
+                sheet.present(line, column, Presented(text, _failed(checks, place, source)), style)
+            sheet.merged.append(f"C{line}:M{line}")
+            sheet.heights[line] = 30
+        cells = f"B{row + 1}:B{row + MOST_CHECKS}"
+        for level, style in (("error", "bad"), ("warning", "middling"), ("note", "plain_note")):
+            sheet.highlights.append(Highlight(cells, f'$B{row + 1}="{level}"', style))
+        more = f'IF({checks.failed()}>{MOST_CHECKS},"… and more on sheet Checks","")'
+        sheet.present(
+            row + MOST_CHECKS + 1, A,
+            Presented(
+                more,
+                lambda context: "… and more on sheet Checks" if len(checks.in_order(context)) > MOST_CHECKS else "",
+            ),
+            "quiet",
+        )  # fmt: skip
+
+
+def _at_peak(id: str, summary: Any, *, vector: bool) -> Number:
+    def number(context: Context) -> float | None:
+        if not vector:
+            return context.number(id)
+        peak = peak_of(context, summary)
+        return None if peak is None else context.number(id, peak)
+
+    return number
+
+
+def _headroom(summary: Any, number: Number) -> Callable[[Context], Shown]:
+    def expect(context: Context) -> Shown:
+        held, capacity = number(context), context.number(summary.capacity)
+        if held is None or capacity is None:
+            return ABSENT
+        return capacity / context.unit - held / context.unit
+
+    return expect
+
+
+def _used(summary: Any, number: Number) -> Callable[[Context], Shown]:
+    return _shares(number, number_of(summary.capacity))
+
+
+def _shares(part: Number, whole: Number) -> Callable[[Context], Shown]:
+    """Shares of sizes as they are shown: each is divided by the unit before one is divided by the other."""
+
+    def expect(context: Context) -> Shown:
+        over, under = part(context), whole(context)
+        if over is None or under is None or under <= 0:
+            return ABSENT
+        return (over / context.unit) / (under / context.unit)
+
+    return expect
+
+
+def _bar(part: Number, whole: Number) -> Callable[[Context], Shown]:
+    shares = _shares(part, whole)
+
+    def expect(context: Context) -> Shown:
+        found = shares(context)
+        return 0 if isinstance(found, str) else found
+
+    return expect
+
+
+def _reason(raw: str, checks: CheckSheet, data: PlanData) -> Presented:
+    count = checks.errors()
+    failed = f'IF({count}=1,"1 check of level error does not hold",{count}&" checks of level error do not hold")'
+    text = f'IF({raw}="invalid",{failed},IF({raw}="incomplete","launch flags that move memory are not modelled",""))'
+
+    def expect(context: Context) -> Shown:
+        found = verdict(context)
+        if found == "incomplete":
+            return "launch flags that move memory are not modelled"
+        if found != "invalid":
+            return ""
+        count = sum(check.level == "error" for check in checks.in_order(context))
+        return "1 check of level error does not hold" if count == 1 else f"{count} checks of level error do not hold"
+
+    return Presented(text, expect)
+
+
+def _unmodelled(data: PlanData) -> Presented:
+    cell = data.cell(UNMODELLED)
+    return Presented(
+        f'IF({cell}<>"","Not modelled: "&{cell},"")',
+        lambda context: "Not modelled: " + ", ".join(context.state.unmodelled) if context.state.unmodelled else "",
+    )
+
+
+def _count(checks: CheckSheet) -> Presented:
+    failed = checks.failed()
+    return Presented(
+        f'IF({failed}=0,"none",{failed}&" in all")', lambda context: _in_all(len(checks.in_order(context)))
+    )
+
+
+def _in_all(count: int) -> str:
+    return f"{count} in all" if count else "none"
+
+
+def _failed(checks: CheckSheet, place: int, source: int) -> Callable[[Context], Shown]:
+    def expect(context: Context) -> Shown:
+        failed = checks.in_order(context)
+        if place > len(failed):
+            return ""
+        check = failed[place - 1]
+        if source == MESSAGE:
+            row = next(row for (row, column), cell in checks.sheet.cells.items() if cell.content == check.id)
+            return context.shown(checks.sheet.cells[row, MESSAGE])
+        return check.title if source == TITLE else check.level
+
+    return expect
