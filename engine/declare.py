@@ -114,11 +114,15 @@ def _file(name: str, tree: MappingNode, findings: Findings) -> Iterable[Declarat
                     item.key_span,
                     help="ids are snake_case words that a spreadsheet accepts as names",
                 )
+                findings.unusable.add(id)
             elif not isinstance(item.value, MappingNode):
                 findings.add("E203", f"`{id}` must be a mapping, not {describe(item.value)}", item.value.span)
+                findings.unusable.add(id)
             else:
                 body = validate(SECTIONS[section], item.value, item.key_span, findings)
-                if body is not None:
+                if body is None:
+                    findings.unusable.add(id)
+                else:
                     yield Declaration(section, id, body, item.value, item.key_span)
 
 

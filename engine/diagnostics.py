@@ -115,11 +115,21 @@ class EngineError(Exception):
         return render(self.diagnostics).rstrip("\n")
 
 
+_UNKNOWN = ("E303", "E407", "E408")
+"""Codes of findings about names that nothing declares."""
+
+
 class Findings:
-    """Collects findings, so that all of them can be shown at once."""
+    """Collects findings, so that all of them can be shown at once.
+
+    Attributes:
+        diagnostics: the findings so far.
+        unusable: ids whose declarations have findings; that they are unknown elsewhere is no finding of its own.
+    """
 
     def __init__(self) -> None:
         self.diagnostics: list[Diagnostic] = []
+        self.unusable: set[str] = set()
 
     def add(
         self,
@@ -137,6 +147,8 @@ class Findings:
             KeyError: the code is not in the registry.
             EngineError: there are `MAX_FINDINGS` already; a hostile file could hold millions.
         """
+        if code in _UNKNOWN and any(f"`{id}`" in message for id in self.unusable):
+            return
         severity = severity or REGISTRY[code].severity
         if len(self.diagnostics) >= MAX_FINDINGS:
             help_text = "mend these first; the others may come from the same cause"

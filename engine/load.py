@@ -65,6 +65,7 @@ def _assemble(root: Path, found: list[Declaration], findings: Findings) -> RuleS
     watch = {item.id: build_watch.watch(item, builder) for item in sections["watch"]}
     replays = {item.id: build_watch.replay(item, inputs, builder) for item in sections["replays"]}
     sizes = _sizes(builder.symbols)
+    _report_sizes([*inputs.values(), *rules.values(), *slicing.rules.values()], sizes, findings)
     graph = _graph(inputs, {**rules, **slicing.rules, **checks}, sizes)
     _report_cycles(graph, {**inputs, **rules, **slicing.rules, **checks}, findings)
     if findings.has_errors:
@@ -116,6 +117,19 @@ def _report_shared_names(
             findings.add("E205", f"`{owner}` provides `{name}`, which cannot be a name: {reason}", span)
         elif first != owner:
             findings.add("E206", f"`{owner}` provides the name `{name}`, which `{first}` has already", span)
+
+
+def _report_sizes(items: Iterable[Input | Rule], sizes: Mapping[str, Expression], findings: Findings) -> None:
+    """Finds vectors over domains whose sizes no inputs say."""
+    for item in items:
+        types = slots_of(item).values() if isinstance(item, Input) else (item.type,)
+        for domain in sorted({type.over for type in types if type.over} - sizes.keys()):
+            findings.add(
+                "E308",
+                f"`{item.id}` is a vector over {domain}, but nothing says how many entries it has",
+                item.span,
+                help=f"declare the inputs of its size: {SIZES[domain]}",
+            )
 
 
 def _sizes(symbols: Symbols) -> Mapping[str, Expression]:
