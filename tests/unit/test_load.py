@@ -26,8 +26,8 @@ def test_what_reads_an_unusable_declaration_is_not_told_of_too(tmp_path: Path) -
         "one": rule("x + y + z"), "two": "{title: t, unit: '1', formula: x, cite: 3}", "three": rule("two * one"),
         "four": rule("zz + two"),
     }  # fmt: skip
-    views = "checks:\n  five: {title: t, level: error, require: x > 0, message: '{x} {zzz}', fields: [x, two], assumption: a}\n"
-    assert findings(tmp_path, inputs, rules, views) == [
+    five = "{title: t, level: error, require: x > 0, message: '{x} {zzz}', fields: [x, two], assumption: a}"
+    assert findings(tmp_path, inputs, rules, f"checks:\n  five: {five}\n") == [
         ("E203", 2),  # unit of x
         ("E203", 3),  # y is no mapping
         ("E203", 7),  # cite of two
