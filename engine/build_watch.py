@@ -50,10 +50,12 @@ def replay(item: Declaration, inputs: Mapping[str, Input], builder: Builder) -> 
             _name(one.rule, item.at("keywords", name, "rule").span, builder)
         omit = _flag(item, builder, "keywords", name, "omit_when") if one.omit_when is not None else None
         keywords[name] = Keyword(one.rule, omit, tuple(one.values))
+    for id in body.as_none:
+        _name(id, item.at("as_none", id).span, builder)
     _drawn(item, body, inputs, builder)
     return Replay(
         item.id, body.title, body.source, body.path, body.function, body.arguments, keywords, tuple(body.returns),
-        body.variables, body.spelling, {name: tuple(values) for name, values in body.draw.items()},
+        body.variables, body.spelling, body.as_none, {name: tuple(values) for name, values in body.draw.items()},
         _flag(item, builder, "require") if body.require is not None else None, body.note, item.span,
     )  # fmt: skip
 

@@ -55,6 +55,9 @@ class ReplayBody(Body):
         default_factory=dict, description="function, local variable (or `returned`), and the rule that stands for it"
     )
     spelling: dict[str, str] = Field(default_factory=dict, description="members as the function writes them")
+    as_none: dict[Id, Number | str] = Field(
+        default_factory=dict, description="values for which the function takes None, besides `absent` ones"
+    )
     draw: dict[Id, Annotated[list[Given], Field(min_length=1)]] = Field(
         description="values that inputs are drawn from; `drawn_pattern` draws one entry a layer"
     )

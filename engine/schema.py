@@ -88,7 +88,7 @@ def rules_schema(file: str, known: RuleSet | None = None) -> Schema:
     """Returns the schema of a rule file.
 
     Args:
-        file: `rules`, or the name of a file with sections of its own: `sources`, `views`.
+        file: `rules`, or the name of a file with sections of its own: `sources`, `views`, `watch`.
         known: a rule set whose names are suggested where a name belongs. Others stay valid: the file that declares
             them may be about to be written.
     """

@@ -105,6 +105,28 @@ WORDS: Mapping[str, str] = {
     "AccountBody.total": "Id of the total, whose difference to the configuration as given is shown.",
     "AccountBody.verdict": "Id of the rule that says whether it fits.",
     "LedgerBody.total": "Vector over stage that they add up to.",
+    # watch.yaml
+    "source": "Key under `sources` in sources.yaml.",
+    "path": "The file, from the top of the repository on.",
+    "WaiverBody.at": "alias:path#L10-L20 in the watched file, at the commit that sources.yaml pins.",
+    "WaiverBody.in": "Qualified name of the enclosing function or class; empty at module level.",
+    "WaiverBody.reason": "Why no rule needs to cite these lines.",
+    "WatchBody.symbols": "Functions and classes that count, * for any; <module> for what is outside of them.",
+    "WatchBody.calls": "Text of calls whose appearance is told, such as torch.empty.",
+    "WatchBody.min_coverage": "Least share of statements that is cited or waived, in percent: a ratchet.",
+    "WatchBody.waive": "Lines that need no citation.",
+    "KeywordBody.rule": "Rule or input whose value is passed.",
+    "KeywordBody.omit_when": "A condition under which leaving the argument out must make no difference.",
+    "KeywordBody.values": "Values of which one is passed; it must make no difference which.",
+    "ReplayBody.function": "Name of the function.",
+    "ReplayBody.arguments": "Its parameter that takes the inputs as attributes.",
+    "ReplayBody.keywords": "Further parameters, by name.",
+    "ReplayBody.returns": "Rules for what it returns, in order.",
+    "ReplayBody.variables": "By function and local variable (or `returned`), the rule that stands for it.",
+    "ReplayBody.spelling": "Members of enumerations as the function writes them.",
+    "ReplayBody.as_none": "Values of inputs for which the function takes None, besides the absent ones.",
+    "ReplayBody.draw": "Values that inputs are drawn from; drawn_pattern draws one entry a layer.",
+    "ReplayBody.require": "A condition that drawn inputs meet.",
 }  # fmt: skip
 """By key, or by body and key where a key means something of its own there."""
 

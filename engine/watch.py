@@ -62,6 +62,7 @@ class Replay(NamedTuple):
         returns: rules for what it returns, in order.
         variables: for a function and a local variable of it (or `returned`) the rule that stands for it.
         spelling: members of enumerations as the function writes them.
+        as_none: values for which the function takes None, besides the absent ones.
         draw: values that inputs are drawn from.
         require: condition on drawn inputs.
     """
@@ -76,6 +77,7 @@ class Replay(NamedTuple):
     returns: tuple[str, ...]
     variables: Mapping[str, Mapping[str, str]]
     spelling: Mapping[str, str]
+    as_none: Mapping[str, Any]
     draw: Mapping[str, tuple[Any, ...]]
     require: Expression | None
     note: str | None

@@ -12,8 +12,11 @@ from engine.cli.terminal import colored, emit, painter
 
 if TYPE_CHECKING:
     from engine.audit import Audit, State
+    from engine.audit.replay import Replayed
     from engine.diagnostics import Diagnostic
+    from engine.ruleset import RuleSet
 
+_DRAWN = 100
 FORMATS = ("text", "json", "md", "sarif", "github")
 
 
@@ -27,6 +30,10 @@ FORMATS = ("text", "json", "md", "sarif", "github")
 @click.option(
     "--min-coverage", metavar="PERCENT", type=click.FloatRange(0, 100), help="Least coverage; implies --coverage."
 )
+@click.option("--replay", "replaying", is_flag=True, help="Run cited functions: this executes code of the checkout.")
+@click.option("--presets", metavar="N", type=click.IntRange(0, 100_000), help="Configurations to draw for --replay.")
+@click.option("--preset", "given_presets", metavar="PRESET", multiple=True, help="Replay this one too; repeatable.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the drawn configurations.")
 @click.option("--fail-on", metavar="STATES", help="States that fail, comma-separated, or none; broken always does.")
 @click.option("--no-history", is_flag=True, help="Do not look up which commit changed the lines.")
 @click.option("-v", "--verbose", is_flag=True, help="List also the citations that are ok.")
@@ -40,6 +47,10 @@ def command(
     locked: bool,
     with_coverage: bool,
     min_coverage: float | None,
+    replaying: bool,
+    presets: int | None,
+    given_presets: tuple[str, ...],
+    seed: int,
     fail_on: str | None,
     no_history: bool,
     verbose: bool,
@@ -71,10 +82,16 @@ def command(
         history=not no_history,
         with_coverage=with_coverage or min_coverage is not None,
     )
-    uncovered = coverage_findings(found.coverage or (), min_coverage)
+    more = coverage_findings(found.coverage or (), min_coverage)
+    replayed: list[Replayed] | None = None
+    if replaying:
+        count = _DRAWN if presets is None else presets
+        replayed = _replayed(ruleset, given, revisions(at, given), given_presets, count, seed, more)
+    elif presets is not None or given_presets:
+        raise click.UsageError("--presets and --preset are for --replay")
     painted = output is None and colored(sys.stdout)
-    emit(_rendered(found, uncovered, gate, form, verbose=verbose, painted=painted), output)
-    failing = found.failing(gate) or any(item.severity is Severity.ERROR for item in uncovered)
+    emit(_rendered(found, more, replayed, gate, form, verbose=verbose, painted=painted), output)
+    failing = found.failing(gate) or any(item.severity is Severity.ERROR for item in more)
     return 1 if failing else 0
 
 
@@ -90,8 +107,38 @@ def _gate(fail_on: str | None) -> frozenset[State]:
     return frozenset(State(word) for word in words)
 
 
+def _replayed(
+    rules: RuleSet,
+    sources: dict[str, str],
+    at: str | dict[str, str] | None,
+    presets: tuple[str, ...],
+    count: int,
+    seed: int,
+    more: list[Diagnostic],
+) -> list[Replayed]:
+    """Runs the cited functions, having said so, and adds what differs to the findings."""
+    from engine.audit.replay import replay
+    from engine.audit.replay.run import replay_findings
+    from engine.preset import Preset
+
+    for one in rules.replays.values():
+        if one.source in sources:
+            click.echo(f"note: running {one.function} of {one.path} in {sources[one.source]}", err=True)
+    loaded = [Preset.load(preset) for preset in presets]
+    found = replay(rules, sources, at=at, presets=loaded, count=count, seed=seed)
+    more += replay_findings(rules, found)
+    return found
+
+
 def _rendered(
-    found: Audit, more: list[Diagnostic], gate: frozenset[State], form: str, *, verbose: bool, painted: bool
+    found: Audit,
+    more: list[Diagnostic],
+    replayed: list[Replayed] | None,
+    gate: frozenset[State],
+    form: str,
+    *,
+    verbose: bool,
+    painted: bool,
 ) -> str:
     from engine.audit.findings import findings
 
@@ -99,7 +146,7 @@ def _rendered(
         case "json":
             from engine.render.audit_data import audit_json
 
-            return audit_json(found, gate)
+            return audit_json(found, gate, replayed)
         case "sarif":
             from importlib.metadata import version
 
@@ -113,7 +160,7 @@ def _rendered(
         case "md":
             from engine.render.audit_page import audit_markdown
 
-            return audit_markdown(found, gate)
+            return audit_markdown(found, gate, more)
     from engine.render.audit_text import audit_text
 
-    return audit_text(found, gate, painter(painted=painted), more, verbose=verbose)
+    return audit_text(found, gate, painter(painted=painted), more, replayed, verbose=verbose)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from engine.audit.coverage import Count, Coverage, spans
@@ -18,12 +18,15 @@ from engine.cite import permalink, written
 from engine.codes import REGISTRY
 from engine.diagnostics import Diagnostic, Severity
 
+if TYPE_CHECKING:
+    from engine.audit.replay import Replayed
+
 SCHEMA = "rank-ledger/audit/1"
 SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
 
 
-def audit_dict(audit: Audit, gate: Collection[State]) -> dict[str, Any]:
+def audit_dict(audit: Audit, gate: Collection[State], replays: Sequence[Replayed] | None = None) -> dict[str, Any]:
     """Returns the audit as JSON-ready data: every citation, those of papers and documents too, and the counts."""
     failing = {id(one) for one in audit.failing(gate)}
     return {
@@ -41,6 +44,7 @@ def audit_dict(audit: Audit, gate: Collection[State]) -> dict[str, Any]:
         "rules": {rule: str(state) for rule, state in sorted(audit.states().items())},
         "suspects": {rule: list(causes) for rule, causes in sorted(audit.suspects(gate).items())},
         "coverage": None if audit.coverage is None else [_coverage(one) for one in audit.coverage],
+        "replays": None if replays is None else [_replay(one) for one in replays],
         "summary": {
             "citations": len(audit.code_citations),
             "states": audit.counts(),
@@ -72,9 +76,45 @@ def _count(count: Count) -> dict[str, Any]:
     return {"statements": count.total, "cited": count.cited, "waived": count.waived, "percent": percent}
 
 
-def audit_json(audit: Audit, gate: Collection[State]) -> str:
+def _replay(one: Replayed) -> dict[str, Any]:
+    return {
+        "replay": one.replay.id,
+        "function": one.replay.function,
+        "audited": one.label,
+        "problem": one.problem,
+        "configurations": one.count,
+        "compared": one.compared,
+        "rules": list(one.observed),
+        "skipped": one.skipped,
+        "unknown": list(one.unknown),
+        "departures": [
+            {
+                "preset": departure.preset,
+                "values": dict(departure.values),
+                "rule": departure.rule,
+                "error": departure.error,
+                "roots": [
+                    {
+                        "rule": root.rule,
+                        "found": root.found,
+                        "expected": root.expected,
+                        "suspects": list(root.suspects),
+                    }
+                    for root in departure.roots
+                ],
+            }
+            for departure in one.departures
+        ],
+        "branches": [
+            {"line": line, "kind": kind, "held": held, "not_held": not_held}
+            for line, kind, held, not_held in one.branches
+        ],
+    }
+
+
+def audit_json(audit: Audit, gate: Collection[State], replays: Sequence[Replayed] | None = None) -> str:
     """Returns the audit as JSON text."""
-    return json.dumps(audit_dict(audit, gate), indent=2, ensure_ascii=False)
+    return json.dumps(audit_dict(audit, gate, replays), indent=2, ensure_ascii=False)
 
 
 def _entry(audit: Audit, one: AuditedCitation, failing: bool) -> dict[str, Any]:

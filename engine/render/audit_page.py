@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from engine.audit.findings import mending
@@ -10,19 +10,21 @@ from engine.audit.outcome import Audit, AuditedCitation
 from engine.audit.places import Lines
 from engine.audit.verdict import GATE, MEANING, State
 from engine.cite import permalink, written
+from engine.diagnostics import Diagnostic
 from engine.render.audit_data import audit_dict
 from engine.render.audit_text import grouped
 from engine.render.templates import environment
 
 
-def audit_markdown(audit: Audit, gate: Collection[State]) -> str:
-    """Returns the page; `gate` are the states that fail."""
+def audit_markdown(audit: Audit, gate: Collection[State], more: Sequence[Diagnostic] = ()) -> str:
+    """Returns the page; `gate` are the states that fail, `more` findings that are not about one citation."""
     data = audit_dict(audit, gate)
     return environment().get_template("audit.md.j2").render(
         sources=list(data["sources"].values()),
         summary=data["summary"],
         meaning={str(state): meaning for state, meaning in MEANING.items()},
         groups=[_group(audit, group) for group in grouped(audit, {State.BROKEN, State.COSMETIC, *gate, *GATE})],
+        findings=[f"{item.severity} {item.code}: {item.message}" for item in more],
         coverage=[_covered(one) for one in data["coverage"] or ()],
         moved=[_moved(group) for group in grouped(audit, {State.MOVED} - {*gate})],
     )  # fmt: skip

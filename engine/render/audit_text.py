@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from engine.audit.coverage import Coverage, spans
 from engine.audit.findings import CODES, finding, mending
@@ -10,6 +11,9 @@ from engine.audit.outcome import Audit, AuditedCitation
 from engine.audit.verdict import GATE, State
 from engine.cite import written
 from engine.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from engine.audit.replay import Replayed
 
 Paint = Callable[[str, str], str]
 
@@ -19,7 +23,13 @@ _LISTED = (State.MOVED, State.COSMETIC, State.UNVERIFIED)
 
 
 def audit_text(
-    audit: Audit, gate: Collection[State], paint: Paint, more: Sequence[Diagnostic] = (), *, verbose: bool = False
+    audit: Audit,
+    gate: Collection[State],
+    paint: Paint,
+    more: Sequence[Diagnostic] = (),
+    replays: Sequence[Replayed] | None = None,
+    *,
+    verbose: bool = False,
 ) -> str:
     """Returns the text.
 
@@ -28,6 +38,7 @@ def audit_text(
         gate: the states that fail.
         paint: puts a style on a text.
         more: findings that are not about one citation.
+        replays: what replays came to.
         verbose: whether to list also what is ok.
     """
     failing = {State.BROKEN, *gate, *GATE}
@@ -38,8 +49,20 @@ def audit_text(
         blocks.append(_listing(audit, State.OK, paint))
     if audit.coverage is not None:
         blocks.append(_coverage(audit.coverage, paint, verbose=verbose))
+    if replays:
+        blocks.append("\n".join([paint("replay", "bold"), *(f"   {_replay(one)}" for one in replays)]))
     blocks += [str(finding) for finding in more]
     return "\n\n".join([*filter(None, blocks), summary(audit)]) + "\n"
+
+
+def _replay(one: Replayed) -> str:
+    what = f"{one.replay.id}: {one.replay.function} at {one.label}"
+    if one.problem:
+        return f"{what}: not run"
+    text = f"{what}: {one.count} configurations, {one.compared:,} values of {len(one.observed)} rules compared, "
+    text += f"{len(one.departures)} differ" if one.departures else "no difference"
+    text += f", {one.skipped} without a value" if one.skipped else ""
+    return text + (f"; not known to the rules: {', '.join(one.unknown)}" if one.unknown else "")
 
 
 def _coverage(found: Sequence[Coverage], paint: Paint, *, verbose: bool) -> str:

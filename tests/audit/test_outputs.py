@@ -77,7 +77,7 @@ def test_sarif_is_what_code_hosts_take(edited: str) -> None:
 
 def test_json_names_rule_branch_place_and_state(edited: str) -> None:
     data = json.loads(run("rules", edited, "--at", "main", "--format", "json").output)
-    assert set(data) == {"schema", "sources", "citations", "rules", "suspects", "coverage", "summary"}
+    assert set(data) == {"schema", "sources", "citations", "rules", "suspects", "coverage", "replays", "summary"}
     for entry in data["citations"]:
         assert {"rule", "branch", "state"} <= set(entry)
         assert ("at" in entry and "in" in entry) or entry["kind"] == "paper"

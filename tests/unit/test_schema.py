@@ -15,7 +15,7 @@ from engine.schema_preset import preset_schema
 from engine.schema_words import WORDS
 from engine.yaml_source import parse, to_plain
 
-KINDS = ("rules", "sources", "views")
+KINDS = ("rules", "sources", "views", "watch")
 
 
 def plain(text: str) -> Any:
