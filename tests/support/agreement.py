@@ -70,20 +70,21 @@ def _told(result: Result, id: str, one: str, swept: str) -> str:
     return f"{id}: {one}, in the sweep {swept}, for {setting}"
 
 
-def excel_differences(rules: RuleSet, preset: Mapping[str, Any], ids: Sequence[str]) -> tuple[int, list[str]]:
-    """Returns how many values the Excel text of some rules was compared with, and where it differs.
+def excel_differences(rules: RuleSet, preset: Mapping[str, Any], ids: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Returns the rules whose Excel text was compared with their value, and where it differs.
 
     Only values count: where a rule has none, a spreadsheet may go on (INDEX at -1 is the whole row, LCM of 0 is 0).
     A rule that reads an input without a value is left out too, since the workbook has a cell for every input.
     """
     result = evaluate(rules, preset)
-    compared, found = 0, []
+    compared: list[str] = []
+    found: list[str] = []
     for id in ids:
         rule = rules.computed[id]
         read = {name for branch in branches_of(rule) for part in branch if part is not None for name in names(part)}
         if result[id].status != "ok" or any(result[name].status != "ok" for name in read & rules.slots.keys()):
             continue
-        compared += 1
+        compared.append(id)
         try:
             value = excel_value(rules, rule, result.resolved.scope)
         except ExcelError as error:
