@@ -71,9 +71,8 @@ def megatron(
     ruleset = RuleSet.load(rules, overlays)
     if what[0].startswith("--"):
         return _tell(ruleset, flags_preset(what, ruleset), form, output)
-    source = read_source(what[0])
     given = dict(_variable(text) for text in variables)
-    preset = read_preset(source, ruleset, variables=given, arguments=what[1:], flags_only=True)
+    preset = read_preset(read_source(what[0]), ruleset, variables=given, arguments=what[1:], flags_only=True)
     return _tell(ruleset, preset, form, output)
 
 

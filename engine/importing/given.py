@@ -12,8 +12,8 @@ from engine.megatron_flags import Vocabulary, from_megatron_flags, shipped_vocab
 from engine.preset import Preset
 from engine.ruleset import RuleSet
 
-_SMALL_DISTANCE = 2
 _ENOUGH = len("--seq")
+_LONG = 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +121,9 @@ def _unknown(flag: str, given: Given, vocabulary: Vocabulary, findings: Findings
         help = f"write {words[0]} and its value as two words; quotes around both make them one"
         findings.add("E509", f"there is no flag `{given.name}`", given.place, help=help)
         return
-    begun = [known for known in vocabulary.meanings if known.startswith(flag)] if len(flag) >= _ENOUGH else []
-    near = begun[0] if len(begun) == 1 else nearest(flag, vocabulary.meanings)
-    if near is not None and _is_slip(flag, near):
-        findings.add("E509", f"there is no flag {given.name}", given.place, help=f"did you mean {near}?")
+    meant = _meant(flag, vocabulary.meanings)
+    if meant is not None:
+        findings.add("E509", f"there is no flag {given.name}", given.place, help=f"did you mean {meant}?")
         return
     other = nearest(flag, [*vocabulary.meanings, *vocabulary.others])
     remarks.add(
@@ -135,22 +134,31 @@ def _unknown(flag: str, given: Given, vocabulary: Vocabulary, findings: Findings
     )
 
 
-def _is_slip(flag: str, near: str) -> bool:
-    """Whether a flag is so near to another that it is meant to be it: a slip of the hand, or words left out."""
-    return _distance(flag, near) <= _SMALL_DISTANCE or _leaves_out(flag, near) or near.startswith(flag)
+def _meant(flag: str, known: Iterable[str]) -> str | None:
+    """Returns the flag that another is meant to be: it begins it, leaves out words of it, or has a slip of the hand."""
+    begun = [name for name in known if name.startswith(flag)] if len(flag) >= _ENOUGH else []
+    if len(begun) == 1:
+        return begun[0]
+    shorter = [name for name in known if _leaves_out(flag, name)]
+    if shorter:
+        return min(shorter, key=len)
+    near = nearest(flag, known)
+    return near if near is not None and _distance(flag, near) <= 1 + (len(flag) >= _LONG) else None
 
 
-def _leaves_out(flag: str, near: str) -> bool:
+def _leaves_out(flag: str, name: str) -> bool:
     """Whether a flag is another without some of its words, such as --tensor-parallel-size."""
-    words = iter(near.split("-"))
+    words = iter(name.split("-"))
     return flag.count("-") >= 4 and all(word in words for word in flag.split("-"))
 
 
 def _distance(one: str, other: str) -> int:
-    """Returns how many signs must be changed, added or taken away."""
-    row = list(range(len(other) + 1))
-    for i, sign in enumerate(one, start=1):
-        above, row[0] = row[0], i
-        for j, wanted in enumerate(other, start=1):
-            above, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, above + (sign != wanted))
+    """Returns how many signs must be changed, added, taken away or swapped with their neighbour."""
+    before, row = list[int](), list(range(len(other) + 1))
+    for i, sign in enumerate(one):
+        earlier, before, row = before, row, [i + 1]
+        for j, wanted in enumerate(other):
+            swapped = i and j and sign == other[j - 1] and wanted == one[i - 1]
+            ways = [before[j + 1] + 1, row[j] + 1, before[j] + (sign != wanted)]
+            row.append(min(ways + ([earlier[j - 1] + 1] if swapped else [])))
     return row[-1]

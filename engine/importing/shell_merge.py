@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from engine.importing.shell_scope import Value
-from engine.importing.words import Piece, Word, place, plain
+from engine.importing.words import Piece, Word, place, plain, unknown
 
 SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh"))
 _SUBMITTERS = frozenset(("sbatch", "srun", "ssh", "qsub", "bsub"))
@@ -26,7 +26,7 @@ def merge(
     for name in dict.fromkeys(name for variables in after for name in variables):
         values = [variables.get(name) for variables in after]
         base = before.get(name)
-        if all(value == values[0] for value in values[1:]):
+        if len(set(map(_text, values))) == 1:
             if values[0] is not None and values[0] != base:
                 merged[name] = values[0]
         elif base is not None and all(_extends(value, base) for value in values):
@@ -35,6 +35,14 @@ def merge(
         else:
             merged[name] = _undecided(name, values)
     return merged, left_out
+
+
+def _text(value: Value | None) -> tuple[str, ...] | None:
+    """Returns the texts of a value, so that values can be compared wherever they were set."""
+    if value is None:
+        return None
+    words = value if isinstance(value, list) else [value]
+    return (type(value).__name__, *(plain(word) + unknown(word) for word in words))
 
 
 def _as_word(part: Word | Piece) -> Word:

@@ -286,6 +286,7 @@ class _Runner:
         if self.depth >= _DEPTH:
             return
         script = Script.of(text, self.unknown)
+        self.scope.budget.spend(len(script.text) + 100)
         try:
             block = parse(script)
         except ShellError:

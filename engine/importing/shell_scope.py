@@ -21,7 +21,7 @@ class _Break:
 _BREAK = _Break()
 _LATE = frozenset("?$!-_")
 _MOST_WORDS = 5000
-_MOST_WORK = 400_000
+_MOST_WORK = 200_000
 
 
 class TooMuch(Exception):
@@ -157,7 +157,8 @@ class Scope:
     def _substitution(self, part: Substitution) -> Word:
         """The two commands whose output follows from their words are understood; others are not run."""
         shown = part.shown if len(part.shown) <= 40 else part.shown[:39] + "…"
-        reason = f"`{shown}` is the output of a command, which is not run"
+        named = shown if shown.startswith("`") else f"`{shown}`"
+        reason = f"{named} is the output of a command, which is not run"
         try:
             block = parse(Script(part.body))
         except ShellError:
@@ -204,14 +205,11 @@ class Scope:
             yield from quoted(word, part.quoted)
 
     def _all(self, part: Variable) -> Iterable[Piece | _Break]:
-        """All elements of an array, or all arguments."""
+        """All elements of an array, or all arguments; the environment holds no arrays, so one not set is empty."""
         value = self.arguments if part.name in ("@", "*") else self.variables.get(part.name)
         if part.operator == "#":
             count = len(value) if isinstance(value, list) else int(value is not None)
             yield Piece(str(count), part.start, part.end, part.quoted)
-            return
-        if value is None and part.operator not in (":-", "-", ":+", "+"):
-            yield self._unset(part)
             return
         if part.operator == "other":
             yield Piece(part.shown, part.start, part.end, part.quoted, f"`{part.shown}` is not understood")
