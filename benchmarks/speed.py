@@ -28,7 +28,7 @@ from engine.resolve import resolve
 
 ROOT = Path(__file__).resolve().parent.parent
 WANT = "log_total_mib"
-PRINTED = "document_stage_bytes"  # stands in every format of the main job's output
+PRINTED = "stage_peak_bytes"  # stands in every format of the main job's output
 
 GRID: dict[str, list[int]] = {
     "tensor_model_parallel_size": [1, 2, 4, 8],

@@ -276,9 +276,8 @@ def view(item: Declaration, known: set[str], slices: Collection[str], builder: B
     for part, content in (("ledger", body.ledger), ("stages", body.stages)):
         places += [(id, item.at(part, "rows", position)) for position, id in enumerate(content.rows if content else ())]
     places += [(body.ledger.total, item.at("ledger", "total"))] if body.ledger else []
-    places += [
-        (getattr(body, key), item.at(key)) for key in ("capacity", "peak_stage", "verdict") if getattr(body, key)
-    ]
+    single = ("capacity", "peak_stage", "verdict", "phase", "low", "high")
+    places += [(getattr(body, key), item.at(key)) for key in single if getattr(body, key)]
     for place, account in enumerate(body.accounts):
         places += [(id, item.at("accounts", place, "rows", position)) for position, id in enumerate(account.rows)]
         places += [

@@ -312,4 +312,7 @@ class ViewBody(Body):
     capacity: Id | None = None
     peak_stage: Id | None = None
     verdict: Id | None = None
+    phase: Id | None = None
+    low: Id | None = None
+    high: Id | None = None
     note: str | None = None

@@ -155,7 +155,7 @@ def _suggestions(body: str, key: str, known: RuleSet) -> Iterable[str]:
     return ()
 
 
-_SHOWN = ("rows", "configuration", "capacity", "peak_stage", "verdict")
+_SHOWN = ("rows", "configuration", "capacity", "peak_stage", "verdict", "phase", "low", "high")
 
 
 def _suggested(names: Iterable[str], schema: Schema) -> Schema:

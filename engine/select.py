@@ -61,7 +61,7 @@ def view_ids(body: ViewBody) -> tuple[str, ...]:
     ids += [*body.ledger.rows, body.ledger.total] if body.ledger else []
     ids += body.stages.rows if body.stages else []
     ids += [id for account in body.accounts for id in (*account.rows, account.total, account.verdict) if id]
-    ids += [id for id in (body.capacity, body.peak_stage, body.verdict) if id]
+    ids += [id for id in (body.capacity, body.peak_stage, body.verdict, body.phase, body.low, body.high) if id]
     return tuple(dict.fromkeys(ids))
 
 

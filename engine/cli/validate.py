@@ -6,20 +6,29 @@ from typing import Any
 
 import click
 
+from engine.cli.sources import overlay_option
 from engine.cli.terminal import CannotRun, emit
 
 
 @click.command(
     "validate",
     short_help="Set predictions against recorded values.",
-    epilog="Example: engine validate tests/data",
+    epilog="Example: engine validate tests/data/measured.yaml.xz",
 )
 @click.argument("data", type=click.Path(), nargs=-1, required=True)
 @click.option("--rules", type=click.Path(), help="Rule files; the shipped rules if not given.")
+@overlay_option
 @click.option("--format", "form", type=click.Choice(["text", "json", "md"]), default="text", show_default=True)
 @click.option("--notes", type=click.Path(), help="YAML file of sections (title, text) that a page is to have.")
 @click.option("-o", "--output", metavar="FILE", type=click.Path(dir_okay=False), help="Write to a file.")
-def command(data: tuple[str, ...], rules: str | None, form: str, notes: str | None, output: str | None) -> int:
+def command(
+    data: tuple[str, ...],
+    rules: str | None,
+    overlays: tuple[str, ...],
+    form: str,
+    notes: str | None,
+    output: str | None,
+) -> int:
     """Predict every record in DATA, files or folders, and compare.
 
     Formats are told by their content: measured runs, parameters and saved tensors of recorded models, runs of the
@@ -31,7 +40,7 @@ def command(data: tuple[str, ...], rules: str | None, form: str, notes: str | No
     from engine.ruleset import RuleSet
     from engine.validate import validate
 
-    report = validate(RuleSet.load(rules), data)
+    report = validate(RuleSet.load(rules, overlays), data)
     if form == "json":
         emit(report.to_json(), output)
     elif form == "md":

@@ -48,13 +48,22 @@ class Stages:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The verdict with what it rests on; numbers are bytes, None without a value."""
+    """The verdict with what it rests on; numbers are bytes, None without a value.
+
+    Attributes:
+        phase: phase of the run in which the heaviest stage reaches its peak; empty where the rules name none.
+        low: low end of the peak.
+        high: high end of the peak.
+    """
 
     name: str
     reason: str
     peak: float | None
     capacity: float | None
     stage: int | None
+    phase: str = ""
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,8 +250,15 @@ def _verdict(result: Result, body: Any, ledger: tuple[Row, ...], stage: int | No
         reason = "not modelled: " + enumerated(result.preset.flags.unmodelled)
     elif body and body.verdict:
         reason = problem(result[body.verdict])
-    capacity = result.get(body.capacity) if body and body.capacity else None
-    return Verdict(name, reason, ledger[-1].value if ledger else None, capacity, stage)
+
+    def shown(id: str | None) -> Any:
+        return result.get(id) if id else None
+
+    peak = ledger[-1].value if ledger else None
+    if body is None:
+        return Verdict(name, reason, peak, None, stage)
+    phase = (shown(body.phase) or "").replace("_", " ")
+    return Verdict(name, reason, peak, shown(body.capacity), stage, phase, shown(body.low), shown(body.high))
 
 
 def inputs_read(result: Result) -> dict[str, bool]:

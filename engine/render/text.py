@@ -213,6 +213,10 @@ def verdict_sentence(verdict: Verdict, stage_count: int) -> str:
         left = verdict.capacity - verdict.peak
         used += f" ({share(verdict.peak, verdict.capacity)})"
         parts.append(f"{used}, {gigabytes(abs(left))} GB {'left' if left >= 0 else 'too much'}")
+    if verdict.low is not None and verdict.high is not None:
+        parts.append(f"likely between {gigabytes(verdict.low)} and {gigabytes(verdict.high)} GB")
+    if verdict.phase:
+        parts.append(f"reached in: {verdict.phase}")
     return "; ".join(parts)
 
 

@@ -15,10 +15,10 @@ from engine import Preset, RuleSet, evaluate
 from engine.render.labels import column_labels
 from engine.render.markdown import escaped
 from engine.render.numbers import gigabytes, plain, scaled, share, written
-from engine.render.summary import runs, summarize
+from engine.render.summary import Verdict, runs, summarize
 from engine.render.table import aligned, bar, cells, fitted, padded, wrapped
 from engine.render.tabular import csv_text, harmless
-from engine.render.text import summary_text
+from engine.render.text import summary_text, verdict_sentence
 
 HERE = Path(__file__).resolve().parent
 RULES = RuleSet.load(HERE / "rules")
@@ -138,3 +138,12 @@ def test_other_csv_cells_stay(cell: Any) -> None:
 def test_markdown_is_escaped() -> None:
     assert escaped("a*b_c <d> `x_y`") == "a\\*b\\_c \\<d\\> `x_y`"
     assert escaped("5` 6_") == "5\\` 6\\_"
+
+
+def test_verdict_tells_interval_and_phase_where_rules_name_them() -> None:
+    bare = Verdict("fits", "", 40e9, 80e9, 1)
+    known = Verdict("fits", "", 40e9, 80e9, 1, "optimizer step", 39e9, 41e9)
+    assert verdict_sentence(bare, 2) == "stage 1 holds 40.00 of 80.00 GB (50.0 %), 40.00 GB left"
+    assert verdict_sentence(known, 2) == (
+        verdict_sentence(bare, 2) + "; likely between 39.00 and 41.00 GB; reached in: optimizer step"
+    )

@@ -18,6 +18,15 @@ from engine.validate.measured import preset
 
 DATA = Path(__file__).parent.parent / "data"
 
+ON_PAGE = (
+    "cases_checks.yaml.xz",
+    "measured.yaml.xz",
+    "megatron-e03878b5f.jsonl.xz",
+    "oracle_activations.json.xz",
+    "oracle_params.json.xz",
+)
+"""Data of the page: all that needs no overlay."""
+
 MIB = 2.0**20
 
 OUTSIDE = {
@@ -117,9 +126,10 @@ def test_each_term_can_be_switched_off(rules: RuleSet, records: list[dict[str, A
 
 def test_page_is_fresh(rules: RuleSet, repository: Path) -> None:
     notes = yaml.safe_load((repository / "docs" / "accuracy-notes.yaml").read_text(encoding="utf-8"))
-    page = markdown(validate(rules, [DATA]), notes)
+    page = markdown(validate(rules, [DATA / name for name in ON_PAGE]), notes)
     assert (repository / "docs" / "accuracy.md").read_text(encoding="utf-8") == page, (
-        "write it anew: engine validate tests/data --format md --notes docs/accuracy-notes.yaml -o docs/accuracy.md"
+        f"write it anew: engine validate tests/data/{{{','.join(ON_PAGE)}}} --format md"
+        " --notes docs/accuracy-notes.yaml -o docs/accuracy.md"
     )
 
 
