@@ -41,6 +41,17 @@ def stage(result: Result, id: str, index: int) -> float:
     return value
 
 
+@pytest.mark.parametrize("name", EXAMPLE["inputs"])
+def test_preset_is_the_worked_example(rules: RuleSet, result: Result, name: str) -> None:
+    stated = EXAMPLE["inputs"][name]
+    found, _ = result.inputs[name]
+    assert found == (stated.casefold() if isinstance(stated, str) else stated)
+
+
+def test_preset_says_nothing_that_the_example_does_not() -> None:
+    assert set(Preset.load(PRESET).values) - set(EXAMPLE["inputs"]) == {"add_bias_linear"}
+
+
 PARAMETERS = {
     "attention_per_layer": "attention_params_per_layer",
     "mlp_per_layer": "dense_mlp_params",
