@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import unicodedata
 from bisect import bisect_right
@@ -181,6 +180,8 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
     A close spelling comes first (`seq_lenght`), then the initials of the words (`mbs` for `micro_batch_size`), then
     the only candidate that begins alike, the last letter not counted (`seqq` for `seq_length`).
     """
+    import difflib
+
     by_folded = {candidate.casefold(): candidate for candidate in candidates}
     folded = name.casefold().lstrip("-").replace("-", "_")
     close = difflib.get_close_matches(folded, by_folded, n=1, cutoff=0.7)

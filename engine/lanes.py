@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.expr.to_python import LARGEST_INTEGER
+from engine.expr.runtime import LARGEST_INTEGER
 
 Array = NDArray[Any]
 

@@ -10,15 +10,17 @@ import marshal
 from collections.abc import Callable, Collection, Iterator, Mapping
 from math import isfinite
 from types import CodeType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from engine.expr.nodes import Node
-from engine.expr.to_python import RUNTIME, DomainError, python
+from engine.expr.runtime import RUNTIME, DomainError
 from engine.parsers import PatternError, expand_layers
 from engine.rules import Computed, Expression, Input
 from engine.ruleset import RuleSet
 from engine.slots import LAYOUT_PARTS, slots_of
 from engine.trouble import Failed, Trouble, Unavailable
+
+if TYPE_CHECKING:
+    from engine.expr.nodes import Node
 
 Compute = Callable[["Scope"], tuple[Any, Any]]
 """From an environment to (branch taken, value); lists of both for a vector."""
@@ -145,6 +147,8 @@ class Program:
         return compile("lambda v: " + self._text(key), "<rule>", "eval")
 
     def _text(self, key: str) -> str:
+        from engine.expr.to_python import python
+
         rule = self._rules.computed.get(key)
         if rule is None:
             return f"(0, {python(self._formula(key).node)})"
@@ -208,6 +212,8 @@ class Program:
 
     def evaluate(self, node: Node, scope: Scope, over: str | None = None, index: int = 0) -> Any:
         """Evaluates one checked expression, that of a vector at one index of its domain."""
+        from engine.expr.to_python import python
+
         names = {"v": scope, "i": index} | ({over: float(index)} if over else {})
         return eval(python(node), {**self._names, **names})
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.diagnostics import Span
-from engine.expr.nodes import Node, Type
+from engine.expr.types import Type
+
+if TYPE_CHECKING:
+    from engine.expr.nodes import Node
 
 COMPONENTS = ("weights", "gradients", "optimizer", "activations")
 """The kinds of memory that slices cut, in the order in which tables show them."""
@@ -36,8 +39,9 @@ class Expression:
     def node(self) -> Node:
         """The checked tree."""
         if isinstance(self._node, bytes):
-            self._node = pickle.loads(self._node)
-        assert isinstance(self._node, Node)
+            node: Node = pickle.loads(self._node)
+            self._node = node
+            return node
         return self._node
 
     def span(self, start: int = 0, end: int | None = None) -> Span:

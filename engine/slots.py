@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from engine.expr.nodes import Type
 from engine.expr.symbols import FLAG, flag_of
+from engine.expr.types import Type
 from engine.rules import Input
 from engine.units import parse_unit
 

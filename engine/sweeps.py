@@ -12,7 +12,7 @@ from engine.accept import show
 from engine.columns import Column, column
 from engine.diagnostics import EngineError, Findings, nearest
 from engine.evaluation import groups
-from engine.expr.nodes import Type
+from engine.expr.types import Type
 from engine.lanes import FAILED, UNAVAILABLE, Array, Lane
 from engine.preset import Preset
 from engine.resolve import resolve

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 
 from engine.checks import show
 from engine.diagnostics import Diagnostic, EngineError, Findings, Span
-from engine.explain_failure import find_division
-from engine.expr.nodes import names
 from engine.result import Result
 
 _MOST = 5
@@ -38,6 +36,9 @@ def findings_for(result: Result, ids: Iterable[str], *, missing: bool = True) ->
 
 
 def _failure(result: Result, origin: str, dependents: list[str], findings: Findings) -> None:
+    from engine.explain_failure import find_division
+    from engine.expr.nodes import names
+
     value = result[origin]
     found = find_division(result.rules, result.resolved.scope, origin) if value.code == "E601" else None
     span = found.expression.span(found.divisor.start, found.divisor.end) if found else _place(result, origin)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from engine.expr.nodes import Type
+from engine.expr.types import Type
 
 DOMAINS = ("stage", "layer", "virtual_stage")
 

@@ -15,11 +15,12 @@ from engine.expr.excel_run import run_rule
 from engine.expr.nodes import Node, Type
 from engine.expr.parse import parse
 from engine.expr.registry import FUNCTIONS, SPECIAL_FORMS, Example
+from engine.expr.runtime import RUNTIME
 from engine.expr.symbols import FLAG, Symbols
 from engine.expr.to_excel import SAFE_FUNCTIONS
 from engine.expr.to_latex import latex
 from engine.expr.to_numpy import numpy
-from engine.expr.to_python import RUNTIME, python
+from engine.expr.to_python import python
 from engine.lanes import RUNTIME as LANES
 from engine.lanes import Lane, lane
 from engine.rows import RUNTIME as ROWS
