@@ -15,6 +15,18 @@ from engine.ruleset import RuleSet
 _ENOUGH = len("--seq")
 _LONG = 14
 
+_EXCLUSIVE = (
+    (
+        "num_layers_per_virtual_pipeline_stage",
+        "virtual_pipeline_model_parallel_size",
+        "pipeline_model_parallel_layout",
+    ),
+)
+"""Inputs of which flags may give one at most.
+
+Source: Megatron-LM `megatron/training/arguments.py`, `validate_args`.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Given:
@@ -82,6 +94,9 @@ def preset_of(found: Found, rules: RuleSet | None = None) -> Preset:
         preset = from_megatron_flags(values, rules, _places(last))
     except EngineError as error:
         findings.diagnostics.extend(error.diagnostics)
+    else:
+        if not found.resolved:
+            _report_exclusive(preset, findings)
     if findings.has_errors:
         raise EngineError([*findings.diagnostics, *remarks.diagnostics])
     assert preset.flags is not None
@@ -104,6 +119,18 @@ def _last(flags: Iterable[Given], vocabulary: Vocabulary, remarks: Findings) -> 
             remarks.add("W502", message, given.place, related=[(span, text) for span, text in related if span])
         last[flag] = given
     return last
+
+
+def _report_exclusive(preset: Preset, findings: Findings) -> None:
+    """Finds flags of which the launcher takes one at most."""
+    used = {id: flag for flag, id in (preset.flags.used if preset.flags else {}).items()}
+    for group in _EXCLUSIVE:
+        first, *others = [id for id in used if id in group] or [""]
+        for id in others:
+            message = f"{used[first]} and {used[id]} exclude each other"
+            related = [(preset.places[first][0], f"{used[first]} stands here")] if first in preset.places else []
+            span = preset.places[id][0] if id in preset.places else None
+            findings.add("E502", message, span, help="keep one of them", related=related)
 
 
 def _places(flags: Mapping[str, Given]) -> dict[str, tuple[Span, Span]]:

@@ -132,7 +132,7 @@ def test_slips_are_errors(flag: str, help: str, rules: RuleSet) -> None:
     assert finding.span.column == len(f"python t.py {FLAGS} ") + 1
 
 
-@pytest.mark.parametrize("flag", ["--my-extension 3", "--lora-rank 8", "--seq", "--ckpt-format2 x", "--num-tiles 4"])
+@pytest.mark.parametrize("flag", ["--my-extension 3", "--adapter-rank 8", "--seq", "--ckpt-format2 x", "--num-tiles 4"])
 def test_flags_of_extensions_are_remarked_on(flag: str, rules: RuleSet) -> None:
     preset = read(f"python t.py {FLAGS} {flag}", rules)
     assert preset.flags is not None
@@ -148,3 +148,13 @@ def test_everything_that_is_wrong_is_told_at_once(rules: RuleSet) -> None:
     assert found == [
         (1, 26, "E502"), (2, 2, "E502"), (2, 9, "E509"), (2, 33, "E502"), (2, 35, "E502"), (2, 62, "E502"),
     ]  # fmt: skip
+
+
+def test_flags_of_which_the_launcher_takes_one(rules: RuleSet) -> None:
+    script = f"python t.py {FLAGS} --num-layers-per-virtual-pipeline-stage 1 --num-virtual-stages-per-pipeline-rank 2"
+    with pytest.raises(EngineError) as caught:
+        read(script, rules)
+    (finding,) = caught.value.diagnostics
+    named = "--num-layers-per-virtual-pipeline-stage and --num-virtual-stages-per-pipeline-rank"
+    assert (finding.code, finding.message) == ("E502", f"{named} exclude each other")
+    assert len(finding.related) == 1
