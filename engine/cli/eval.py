@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 @click.option("--scenario", metavar="NAME", help="Take the changes of a scenario; --set wins over them.")
 @click.option("--device", metavar="NAME", help="Judge on this card; `all` sets all cards side by side.")
 @click.option("--only", metavar="SELECTOR", help="Show these values: ids, log_*, +ID, ID+, view:NAME, comma-separated.")
+@click.option("--inputs", "all_inputs", is_flag=True, help="Name every input that was not given, with its value.")
 @click.option("--format", "form", type=click.Choice(["text", "json", "md", "csv"]), default="text", show_default=True)
 @click.option("-o", "--output", metavar="FILE", type=click.Path(dir_okay=False), help="Write to a file.")
 def command(
@@ -41,6 +42,7 @@ def command(
     scenario: str | None,
     device: str | None,
     only: str | None,
+    all_inputs: bool,
     form: str,
     output: str | None,
 ) -> int:
@@ -62,7 +64,8 @@ def command(
         changes = {**changes, "device": device}
     result = evaluate(ruleset, values, set=changes)
     selection = select(ruleset, only) if only is not None else None
-    emit(_rendered(result, selection, form, painted=output is None and colored(sys.stdout)), output)
+    painted = output is None and colored(sys.stdout)
+    emit(_rendered(result, selection, form, painted=painted, all_inputs=all_inputs), output)
     findings = findings_for(result, _required(result, selection), missing=selection is not None)
     if findings:
         print_findings(findings)
@@ -96,7 +99,7 @@ def _required(result: Result, selection: Selection | None) -> list[str]:
     return list(shown_ids(result))
 
 
-def _rendered(result: Result, selection: Selection | None, form: str, *, painted: bool) -> str:
+def _rendered(result: Result, selection: Selection | None, form: str, *, painted: bool, all_inputs: bool) -> str:
     ids = selection.ids if selection is not None else None
     if form == "json":
         return result.to_json(ids)
@@ -114,5 +117,5 @@ def _rendered(result: Result, selection: Selection | None, form: str, *, painted
 
     paint = painter(painted=painted)
     if ids is None:
-        return summary_text(summarize(result), width(), paint)
+        return summary_text(summarize(result), width(), paint, all_inputs=all_inputs)
     return selection_text(result, ids, width(), paint)

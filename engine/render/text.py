@@ -28,6 +28,7 @@ _BAR = (8, 24)
 _TITLE = 34
 _NUMBERS = 43  # what the shortest bar, the share and both sizes take
 _TITLE_ROOM = 20
+_FIRST_INPUTS = 6  # of many that stand at their defaults, so that the list does not push the checks off the screen
 
 
 def unpainted(text: str, style: str) -> str:
@@ -35,8 +36,15 @@ def unpainted(text: str, style: str) -> str:
     return text
 
 
-def summary_text(summary: Summary, width: int, paint: Paint = unpainted) -> str:
-    """Lays out a summary in the given number of columns."""
+def summary_text(summary: Summary, width: int, paint: Paint = unpainted, *, all_inputs: bool = True) -> str:
+    """Lays out a summary in the given number of columns.
+
+    Args:
+        summary: what to show.
+        width: columns.
+        paint: colours a text.
+        all_inputs: whether to name every input that was not given, and not only the first ones.
+    """
     blocks = [_head(summary, width, paint)]
     if summary.ledger:
         blocks.append(_ledger(summary, width, paint))
@@ -44,7 +52,7 @@ def summary_text(summary: Summary, width: int, paint: Paint = unpainted) -> str:
     if summary.stages and len(summary.stages.rows) > 1:
         blocks.append(_stages(summary.stages, summary.verdict, paint))
     if summary.not_given:
-        blocks.append(_inputs(summary, width, paint))
+        blocks.append(_inputs(summary, width, paint, all_inputs))
     if summary.overlays:
         lines = [line for one in summary.overlays for line in _prose(one, width, 2, 4)]
         blocks.append([paint("Laid over the rules", "bold"), *lines])
@@ -189,11 +197,14 @@ def stage_cell(value: Any, unit: str) -> str:
     return scaled(value) if unit == "elem" else plain(value)
 
 
-def _inputs(summary: Summary, width: int, paint: Paint) -> list[str]:
+def _inputs(summary: Summary, width: int, paint: Paint, all_inputs: bool) -> list[str]:
     unread = f"  {summary.unread} more that nothing here reads" if summary.unread else ""
     lines = [paint("Not given", "bold") + paint(unread, "dim")]
     for origin, names in summary.not_given:
-        first, *more = wrapped(names, width, 11)
+        shown = list(names)
+        if not all_inputs and origin in ("default", "absent") and len(names) > _FIRST_INPUTS:
+            shown = [*names[:_FIRST_INPUTS], f"{len(names) - _FIRST_INPUTS} more with --inputs"]
+        first, *more = wrapped(shown, width, 11)
         lines += [f"  {paint(padded(origin, 7), 'yellow' if origin == 'missing' else 'dim')}  {first}", *more]
     return lines
 
