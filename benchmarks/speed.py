@@ -28,7 +28,7 @@ from engine.resolve import resolve
 
 ROOT = Path(__file__).resolve().parent.parent
 WANT = "log_total_mib"
-PRINTED = "stage_peak_bytes"  # stands in every format of the main job's output
+PRINTED = "data_parallel_size"  # stands in every format of the main job's output, and not in its help
 
 GRID: dict[str, list[int]] = {
     "tensor_model_parallel_size": [1, 2, 4, 8],

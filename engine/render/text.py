@@ -50,7 +50,7 @@ def summary_text(summary: Summary, width: int, paint: Paint = unpainted, *, all_
         blocks.append(_ledger(summary, width, paint))
     blocks += [[paint(title, "bold"), *value_lines(rows, width, paint)] for title, rows in summary.tables if rows]
     if summary.stages and len(summary.stages.rows) > 1:
-        blocks.append(_stages(summary.stages, summary.verdict, paint))
+        blocks.append(_stages(summary.stages, summary.verdict, width, paint))
     if summary.not_given:
         blocks.append(_inputs(summary, width, paint, all_inputs))
     if summary.overlays:
@@ -174,7 +174,7 @@ def _ledger_line(
     return f"{paint(line[0], title)}  {between}  {paint(line[4], 'dim')}"
 
 
-def _stages(stages: Stages, verdict: Verdict | None, paint: Paint) -> list[str]:
+def _stages(stages: Stages, verdict: Verdict | None, width: int, paint: Paint) -> list[str]:
     capacity = verdict.capacity if verdict and stages.total is not None else None
     heads = [label.split() for label in stages.labels] + ([["used"]] if capacity else [])
     depth = max(map(len, heads))
@@ -183,11 +183,31 @@ def _stages(stages: Stages, verdict: Verdict | None, paint: Paint) -> list[str]:
         cells_ = [stage_cell(value, unit) for value, unit in zip(values, stages.units, strict=True)]
         used = [share(values[stages.total], capacity)] if capacity and stages.total is not None else []
         table.append([f"  {name}{' *' if heaviest else ''}", *cells_, *used])
-    lines = ["  ".join(line) for line in aligned(table, "<" + ">" * len(heads))]
+    lines = aligned(table, "<" + ">" * len(heads))
     remarks = ["bytes in GB"] * ("B" in stages.units) + ["* is the heaviest"] * any(row[1] for row in stages.rows)
     head = paint("All stages", "bold") + paint("".join(f", {remark}" for remark in remarks), "dim")
-    body = [paint(line, "bold" if row[1] else "") for row, line in zip(stages.rows, lines[depth:], strict=True)]
-    return [head, *(paint(line, "dim") for line in lines[:depth]), *body]
+    styles = ["dim"] * depth + ["bold" if row[1] else "" for row in stages.rows]
+    pieces = _columns_that_fit([cells(cell) + 2 for cell in lines[0]], width + 2)
+    return [
+        head,
+        *(
+            paint("  ".join([line[0], *line[piece]]), style)
+            for piece in pieces
+            for line, style in zip(lines, styles, strict=True)
+        ),
+    ]
+
+
+def _columns_that_fit(widths: Sequence[int], width: int) -> list[slice]:
+    """Cuts a table that is too wide into pieces, each with the first column before it."""
+    pieces: list[slice] = []
+    start, used = 1, widths[0]
+    for column in range(1, len(widths)):
+        if column > start and used + widths[column] > width:
+            pieces.append(slice(start, column))
+            start, used = column, widths[0]
+        used += widths[column]
+    return [*pieces, slice(start, len(widths))]
 
 
 def stage_cell(value: Any, unit: str) -> str:
@@ -201,9 +221,9 @@ def _inputs(summary: Summary, width: int, paint: Paint, all_inputs: bool) -> lis
     unread = f"  {summary.unread} more that nothing here reads" if summary.unread else ""
     lines = [paint("Not given", "bold") + paint(unread, "dim")]
     for origin, names in summary.not_given:
-        shown = list(names)
+        shown = [fitted(name, width - 12) for name in names]
         if not all_inputs and origin in ("default", "absent") and len(names) > _FIRST_INPUTS:
-            shown = [*names[:_FIRST_INPUTS], f"{len(names) - _FIRST_INPUTS} more with --inputs"]
+            shown = [*shown[:_FIRST_INPUTS], f"{len(names) - _FIRST_INPUTS} more with --inputs"]
         first, *more = wrapped(shown, width, 11)
         lines += [f"  {paint(padded(origin, 7), 'yellow' if origin == 'missing' else 'dim')}  {first}", *more]
     return lines

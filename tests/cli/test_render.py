@@ -23,6 +23,7 @@ from engine.render.text import summary_text, verdict_sentence
 HERE = Path(__file__).resolve().parent
 RULES = RuleSet.load(HERE / "rules")
 PRESET = Preset.load(HERE / "preset.yaml")
+PRESETS = HERE.parent.parent / "presets"
 
 
 @pytest.mark.parametrize(
@@ -102,6 +103,20 @@ def test_tables_fit_the_width(width: int) -> None:
     lines = summary_text(summarize(result), width).splitlines()
     assert max(map(cells, lines)) <= width
     assert not any(line != line.rstrip() for line in lines)
+
+
+@pytest.mark.parametrize("preset", sorted(path.stem for path in PRESETS.glob("*.yaml")))
+def test_shipped_presets_fit_a_plain_terminal(preset: str) -> None:
+    result = evaluate(RuleSet.load(), Preset.load(PRESETS / f"{preset}.yaml"))
+    for width in (60, 80, 100):
+        assert [line for line in summary_text(summarize(result), width).splitlines() if cells(line) > width] == []
+
+
+def test_a_table_that_is_too_wide_goes_on_below() -> None:
+    narrow = summary_text(summarize(evaluate(RULES, PRESET)), 30)
+    stages = narrow[narrow.index("All stages") :].split("\n\n")[0].splitlines()[1:]
+    assert [line.split()[0] for line in stages].count("0") == 3
+    assert all(cells(line) <= 30 for line in stages)
 
 
 def test_paint_changes_nothing_but_colour() -> None:
