@@ -64,7 +64,7 @@ DENSE: dict[str, dict[str, Any]] = {
     "check_offload_leaves_a_layer": {"cpu_offloading_num_layers": 32},
     "check_offload_without_recompute": {"cpu_offloading_num_layers": 4},
     "check_offload_one_kind": {"cpu_offloading_num_layers": 4, "fine_grained_activation_offloading": True},
-    "check_offload_modelled": {"optimizer_cpu_offload": True},
+    "check_offload_modelled": {"fine_grained_activation_offloading": True},
     "check_param_gather_overlap": {"overlap_param_gather": True},
     "check_graphs_with_expandable_segments": {"cuda_graph_impl": "transformer_engine", "expandable_segments": True},
     "check_sharding_matches_flags": {"sharding": "ddp"},
