@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from engine.audit import lock
-from engine.audit.checkout import Checkout, open_checkout
+from engine.audit.checkout import Checkout, open_checkout, require_known
 from engine.audit.collect import Cited, citations, home
 from engine.audit.integrity import differs_from_lock, problem
 from engine.audit.lock import Accepted, Entry
@@ -69,11 +69,8 @@ def accept(
     work = _Work(rules, ids, reason)
     with ExitStack() as closing:
         declared = rules.sources["sources"]
+        require_known(checkouts, declared)
         for alias, path in checkouts.items():
-            if alias not in declared:
-                findings = Findings()
-                findings.add("E810", f"there is no source `{alias}` in sources.yaml")
-                findings.raise_if_errors()
             work.opened[alias] = open_checkout(alias, Path(path), declared[alias].commit, None, closing)
         for cited in found:
             work.one(cited)

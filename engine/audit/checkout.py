@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.audit.git import GitError, Repository, find_repository
 from engine.audit.trees import CommitTree, FolderTree, Texts, Tree
-from engine.diagnostics import Findings
+from engine.diagnostics import Findings, nearest
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,17 @@ class Checkout:
         if self.repository is None or not self.repository.has_commit(commit):
             return None
         return CommitTree(self.repository, commit, self.texts)
+
+
+def require_known(aliases: Iterable[str], declared: Mapping[str, object]) -> None:
+    """Refuses aliases that sources.yaml does not declare (E810)."""
+    findings = Findings()
+    for alias in aliases:
+        if alias not in declared:
+            near = nearest(alias, declared)
+            help = f"did you mean `{near}`?" if near else "sources: " + " ".join(declared)
+            findings.add("E810", f"there is no source `{alias}` in sources.yaml", help=help)
+    findings.raise_if_errors()
 
 
 def open_checkout(alias: str, path: Path, commit: str, at: str | None, closing: ExitStack) -> Checkout:

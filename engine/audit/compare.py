@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from difflib import SequenceMatcher, unified_diff
 from enum import Enum
 
@@ -74,13 +75,16 @@ def difference(old: SourceText, old_lines: Lines, new: SourceText, new_lines: Li
     return tuple(found)
 
 
-def best_window(wanted: list[str], text: SourceText, numbers: list[int]) -> tuple[Lines, float] | None:
+def best_window(
+    wanted: list[str], text: SourceText, numbers: list[int], kept: Collection[int] = ()
+) -> tuple[Lines, float] | None:
     """Returns the stretch among some lines that is most like the wanted one, and how alike word by word they are.
 
     Args:
         wanted: lines in their normal form; very many of them are not looked for.
         text: the file to look in.
         numbers: lines that say something, in order.
+        kept: lines that have been there all the time: a stretch of nothing else is not taken.
     """
     best: tuple[Lines, float] | None = None
     if len(wanted) > _MOST_WINDOW_LINES:
@@ -91,6 +95,8 @@ def best_window(wanted: list[str], text: SourceText, numbers: list[int]) -> tupl
     for size in range(max(1, len(wanted) - 1), len(wanted) + 3):
         for start in range(max(0, len(numbers) - size) + 1 if size <= len(numbers) else 0):
             inside = numbers[start : start + size]
+            if kept and all(number in kept for number in inside):
+                continue
             matcher.set_seq1(list(words([text.norm[number - 1] for number in inside])))
             least = best[1] if best else 0.0
             if matcher.real_quick_ratio() > least and matcher.quick_ratio() > least and matcher.ratio() > least:

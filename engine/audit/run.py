@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.audit import lock
-from engine.audit.checkout import Checkout, open_checkout
+from engine.audit.checkout import Checkout, open_checkout, require_known
 from engine.audit.collect import Cited, citations, home
 from engine.audit.coverage import Coverage, coverage
 from engine.audit.from_lock import trace_locked
@@ -21,7 +21,7 @@ from engine.audit.places import Place, parse_where
 from engine.audit.trace import Tracer
 from engine.audit.trees import Tree
 from engine.audit.verdict import State, Verdict
-from engine.diagnostics import Findings, nearest
+from engine.diagnostics import Findings
 from engine.ruleset import RuleSet
 
 
@@ -49,7 +49,7 @@ def audit(
             be used (E811, E812), a lock that cannot be read (E814).
     """
     declared = rules.sources["sources"]
-    _known(checkouts, declared)
+    require_known(checkouts, declared)
     with ExitStack() as closing:
         opened = {
             alias: open_checkout(
@@ -75,16 +75,6 @@ def audit(
         {alias: one.target.commit for alias, one in opened.items() if one.target.commit},
         covered,
     )
-
-
-def _known(checkouts: Mapping[str, str | Path], declared: Mapping[str, object]) -> None:
-    findings = Findings()
-    for alias in checkouts:
-        if alias not in declared:
-            near = nearest(alias, declared)
-            help = f"did you mean `{near}`?" if near else "sources: " + " ".join(declared)
-            findings.add("E810", f"there is no source `{alias}` in sources.yaml", help=help)
-    findings.raise_if_errors()
 
 
 def _coverage(rules: RuleSet, opened: Mapping[str, Checkout]) -> tuple[Coverage, ...]:

@@ -117,7 +117,9 @@ class Tracer:
             return self._edited(anchor, pair, region)
         best = best_window(wanted, pair.new, pair.new.said(region)[:_MOST_LINES]) if region else None
         if best is None or best[1] < ALIKE:
-            others = [best_window(wanted, pair.new, stretch) for stretch in self._fresh(anchor, pair, len(wanted))]
+            others = [
+                best_window(wanted, pair.new, stretch, pair.kept) for stretch in self._fresh(anchor, pair, len(wanted))
+            ]
             best = max((one for one in others if one), key=lambda one: one[1], default=best)
         return self._edited(anchor, pair, best[0]) if best and best[1] >= ALIKE else None
 

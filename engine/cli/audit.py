@@ -36,6 +36,7 @@ FORMATS = ("text", "json", "md", "sarif", "github")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the drawn configurations.")
 @click.option("--fail-on", metavar="STATES", help="States that fail, comma-separated, or none; broken always does.")
 @click.option("--no-history", is_flag=True, help="Do not look up which commit changed the lines.")
+@click.option("--report", metavar="FILE", type=click.Path(dir_okay=False), help="Write a page of HTML as well.")
 @click.option("-v", "--verbose", is_flag=True, help="List also the citations that are ok.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("-o", "--output", metavar="FILE", type=click.Path(dir_okay=False), help="Write to a file.")
@@ -53,6 +54,7 @@ def command(
     seed: int,
     fail_on: str | None,
     no_history: bool,
+    report: str | None,
     verbose: bool,
     form: str,
     output: str | None,
@@ -89,6 +91,10 @@ def command(
         replayed = _replayed(ruleset, given, revisions(at, given), given_presets, count, seed, more)
     elif presets is not None or given_presets:
         raise click.UsageError("--presets and --preset are for --replay")
+    if report is not None:
+        from engine.render.report import audit_report
+
+        emit(audit_report(found, gate, more, replayed), report)
     painted = output is None and colored(sys.stdout)
     emit(_rendered(found, more, replayed, gate, form, verbose=verbose, painted=painted), output)
     failing = found.failing(gate) or any(item.severity is Severity.ERROR for item in more)

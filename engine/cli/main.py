@@ -27,6 +27,7 @@ LAZY = {
     "diff": "engine.cli.diff",
     "graph": "engine.cli.graph",
     "lint": "engine.cli.lint",
+    "cites": "engine.cli.cites",
     "audit": "engine.cli.audit",
     "accept": "engine.cli.accept",
     "bump": "engine.cli.bump",

@@ -6,7 +6,7 @@ import re
 
 import click
 
-from engine.cli.sources import overlay_option
+from engine.cli.sources import checkouts, overlay_option, source_option
 from engine.cli.terminal import emit, width
 
 _CODE = re.compile(r"[EWN][0-9]{3}\Z", re.IGNORECASE)
@@ -16,14 +16,16 @@ _CODE = re.compile(r"[EWN][0-9]{3}\Z", re.IGNORECASE)
 @click.argument("name", metavar="ID")
 @click.option("--rules", "rules_path", metavar="RULES", help="Folder of rule files; without it the shipped rules.")
 @overlay_option
+@source_option
 @click.option("--format", "form", type=click.Choice(["text", "json", "md"]), default="text", show_default=True)
-def command(name: str, rules_path: str | None, overlays: tuple[str, ...], form: str) -> None:
+def command(name: str, rules_path: str | None, overlays: tuple[str, ...], sources: tuple[str, ...], form: str) -> None:
     """Show what the rules say about ID.
 
     ID is a rule, check, input, table, view, slice, group of tensors, scenario or advice; or a diagnostic code such as
     E306; or one of the words inputs, rules, checks, tables, views, slices, groups, scenarios, advice and codes, which
     list what there is. Where several things have one name, kind:ID tells them apart, as in scenario:zero3. A rule is
-    shown with its formula as text, LaTeX and Excel, its sources with links, its tests, what it reads and what reads it.
+    shown with its formula as text, LaTeX and Excel, its sources with links, its tests, what it reads and what reads it;
+    with --source, the cited lines too.
     """
     if _CODE.match(name) or name == "codes":
         emit(_codes(form) if name == "codes" else _code(name.upper(), form))
@@ -33,7 +35,13 @@ def command(name: str, rules_path: str | None, overlays: tuple[str, ...], form: 
     from engine.render import page
     from engine.ruleset import RuleSet
 
-    found = describe(RuleSet.load(rules_path, overlays), name)
+    rules = RuleSet.load(rules_path, overlays)
+    found = describe(rules, name)
+    if sources:
+        from engine.audit.excerpts import excerpts
+        from engine.render.excerpts import entries
+
+        found |= {"cited_lines": entries(excerpts(rules, name, checkouts(sources)))}
     if form == "json":
         emit(_json(found))
     else:

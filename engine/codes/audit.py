@@ -120,16 +120,16 @@ CODES: dict[str, CodeInfo] = {
     "E830": CodeInfo(
         slug="replay-cannot-run",
         title="a cited function cannot be run",
-        why="`engine audit --replay` runs functions of the checkout that `watch.yaml` names, in a process of their own with "
-        "limits. This one is not there, cannot be loaded, or took too long.",
+        why="`engine audit --replay` runs functions of the checkout that `watch.yaml` names, in a process of their own "
+        "with limits. This one is not there, cannot be loaded, or took too long.",
         mend="Correct the path or the name in `watch.yaml`, or audit a revision that has the function.",
         example="engine audit rules --replay --source megatron=Megatron-LM --at v0.1",
     ),
     "E831": CodeInfo(
         slug="replay-differs",
         title="a cited function computes something else than the rules",
-        why="For the same configuration the function of the checkout and the rules lead to different numbers. The rule that "
-        "is named is the first in the order of the graph; what reads it differs because of it.",
+        why="For the same configuration the function of the checkout and the rules lead to different numbers. The rule "
+        "that is named reads nothing that is known to differ; what reads it differs because of it.",
         mend="Compare the rule's formula with the cited lines: a coefficient, a divisor or a branch is not the same.",
         example="engine audit rules --replay --source megatron=Megatron-LM --at main",
     ),

@@ -89,16 +89,19 @@ def summary(audit: Audit) -> str:
     counts = [f"{count} {state}" for state, count in audit.counts().items() if count]
     total = len(audit.code_citations)
     others = len(audit.citations) - total
-    against = ", ".join(f"{alias} at {_moment(audit, alias)}" for alias in audit.sources) or "no source"
+    against = ", ".join(f"{alias} at {moment(audit, alias)}" for alias in audit.sources) or "no source"
     lines = [f"{total} citation{'s' if total != 1 else ''} of code against {against}: {', '.join(counts) or 'none'}"]
     if others:
         lines.append(f"papers and documents, which have nothing to compare with: {_times(others)}")
     return "\n".join(lines)
 
 
-def _moment(audit: Audit, alias: str) -> str:
+def moment(audit: Audit, alias: str) -> str:
+    """Says in short at which moment a source was audited."""
     label, commit = audit.sources[alias], audit.commits.get(alias)
-    return label if commit is None or commit.startswith(label) else f"{label} ({commit[:8]})"
+    if commit is None:
+        return label
+    return commit[:8] if commit.startswith(label) else f"{label} ({commit[:8]})"
 
 
 def grouped(audit: Audit, states: Collection[State]) -> list[list[AuditedCitation]]:

@@ -58,7 +58,14 @@ class Rows:
     align: str = ""
 
 
-Part = Prose | Code | Cited | Facts | Rows
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Lines of a file with their numbers, which stay as they are."""
+
+    lines: Sequence[tuple[int, str]]
+
+
+Part = Prose | Code | Cited | Facts | Rows | Listing
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +118,18 @@ def _text(part: Part, width: int) -> Iterator[str]:
                 first, *more = _filled(fact, width - margin)
                 yield label.ljust(margin) + first
                 yield from (" " * margin + line for line in more)
+        case Listing():
+            yield from _numbered(part)
         case Rows():
             for piece in _pieces(part, width):
                 yield from _rows(piece, width)
+
+
+def _numbered(listing: Listing) -> Iterator[str]:
+    margin = len(str(listing.lines[-1][0])) if listing.lines else 0
+    for number, line in listing.lines:
+        plain = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in line.expandtabs(4))
+        yield f"{number:>{margin}}  {plain}"
 
 
 def _pieces(table: Rows, width: int) -> Iterator[Rows]:
@@ -195,6 +211,8 @@ def _markdown(part: Part) -> str:
             return f"- {link}" + (f": {part.note}" if part.note else "")
         case Facts():
             return "\n".join(f"- {label}: {fact}" for label, fact in part.facts)
+        case Listing():
+            return "````\n" + "\n".join(_numbered(part)) + "\n````"
         case Rows() if part.head:
             rule = ["---:" if sign == ">" else "---" for sign in part.align]
             return "\n".join("| " + " | ".join(row) + " |" for row in (part.head, rule, *part.rows))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from engine.render import excerpts
 from engine.render.blocks import NO_BREAK, Block, Cited, Code, Facts, Part, Prose, Rows, as_markdown, as_text
 
 
@@ -62,6 +63,8 @@ def blocks(page: Mapping[str, Any]) -> Iterator[Block]:
             yield from _advice(page)
         case "list":
             yield from _list(page["entries"])
+    if "cited_lines" in page:
+        yield from excerpts.blocks(page["cited_lines"])
     if "note" in page:
         yield Block("Note", [Prose(page["note"])])
     if "reads" in page:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from engine import paths
 
+_CODE = re.compile(r"`([^`]*)`")
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 
@@ -22,6 +24,7 @@ def environment() -> Environment:
         keep_trailing_newline=True,
     )
     made.filters["md"] = markdown_escaped
+    made.filters["coded"] = coded
     return made
 
 
@@ -31,3 +34,8 @@ def markdown_escaped(text: str) -> str:
     if len(parts) % 2 == 0:
         return _MARKDOWN.sub(r"\\\1", str(text))
     return "`".join(part if at % 2 else _MARKDOWN.sub(r"\\\1", part) for at, part in enumerate(parts))
+
+
+def coded(text: str) -> Markup:
+    """Returns a sentence for HTML; what is in backticks becomes code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 
-from engine.audit.checkout import open_checkout
+from engine.audit.checkout import open_checkout, require_known
 from engine.audit.replay.cases import attributes, case, drawn
 from engine.audit.replay.compare import Comparer, Departure, Replayed, departures
 from engine.audit.replay.process import ReplayError, run_cases
@@ -44,6 +44,7 @@ def replay(
     Raises:
         EngineError: a checkout or revision that cannot be used (E810 to E812), or a preset that does not fit the rules.
     """
+    require_known(checkouts, rules.sources["sources"])
     given = list(presets)
     found = []
     with ExitStack() as closing:
