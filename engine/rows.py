@@ -101,6 +101,8 @@ def _at(v: Domains, row: Row, index: Any) -> Lane:
     size = v.size(value.over).array[..., None]
     wrong = (wanted < 0) | (wanted >= size) | (wanted != np.floor(wanted))
     safe = np.where(wrong, 0, wanted).astype(np.intp)
+    if value.array.shape[-1] == 1:  # one number for all entries, as many as there are
+        safe = np.zeros_like(safe)
     array, safe = _aligned(value.array, safe)
     found = np.take_along_axis(array, safe, axis=-1)
     trouble = np.where(wrong, FAILED, np.int8(0)) if wrong.any() else None
