@@ -93,6 +93,8 @@ def kernels(record: Record) -> dict[str, Any]:
     for name, value in (
         ("deterministic_mode", extras.get("deterministic")),
         ("tp_comm_overlap", extras.get("tp_comm_overlap")),
+        ("defer_embedding_wgrad_compute", extras.get("defer_embedding_wgrad_compute")),
+        ("wgrad_deferral_limit", extras.get("wgrad_deferral_limit")),
     ):
         if value is not None:
             values[name] = value
