@@ -54,6 +54,10 @@ def test_preset_says_nothing_that_the_example_does_not() -> None:
 
 PARAMETERS = {
     "attention_per_layer": "attention_params_per_layer",
+    "attention_q": "document_query_params",
+    "attention_k": "document_key_params",
+    "attention_v": "document_value_params",
+    "attention_o": "document_projection_params",
     "mlp_per_layer": "dense_mlp_params",
     "layernorm_per_layer": "layernorm_params",
     "layer_total": "dense_layer_params",
@@ -71,6 +75,13 @@ PARAMETERS = {
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_parameters(result: Result, name: str) -> None:
     assert result[PARAMETERS[name]].value == EXAMPLE["section_6_1_parameters"][name]
+
+
+def test_the_matrices_of_attention_add_up(rules: RuleSet) -> None:
+    for groups in (1, 8, 32):
+        grouped = evaluate(rules, Preset.load(PRESET), set={"num_query_groups": groups})
+        parts = [grouped[f"document_{name}_params"].value for name in ("query", "key", "value", "projection")]
+        assert sum(parts) == grouped["attention_params_per_layer"].value
 
 
 def test_parameters_of_a_stage(result: Result) -> None:
