@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from engine.artifact import number
-from engine.describe_parts import briefs, cited, one_line, place
+from engine.describe_parts import briefs, cited, head, one_line, place
 from engine.describe_plans import advice_page, brief, group_page, scenario_page, slice_page
 from engine.diagnostics import EngineError, Findings, nearest
 from engine.excel_rules import branches_of, excel_text
@@ -100,10 +100,7 @@ def _unknown(rules: RuleSet, name: str) -> EngineError:
 
 def _computed(rules: RuleSet, rule: Computed) -> dict[str, Any]:
     page: dict[str, Any] = {
-        "kind": "check" if isinstance(rule, Check) else "rule",
-        "id": rule.id,
-        "title": rule.title,
-        "place": place(rules, rule.span),
+        **head(rules, "check" if isinstance(rule, Check) else "rule", rule),
         "unit": rule.unit,
         "values": list(rule.type.values),
         "over": rule.type.over,
@@ -159,10 +156,7 @@ def _example(given: Mapping[str, Any], expect: Any, rel: float | None) -> dict[s
 def _input(rules: RuleSet, item: Input) -> dict[str, Any]:
     slots = [slot for slot, owner in rules.slots.items() if owner is item]
     return {
-        "kind": "input",
-        "id": item.id,
-        "title": item.title,
-        "place": place(rules, item.span),
+        **head(rules, "input", item),
         "type": item.kind,
         "group": item.group,
         "unit": item.unit if item.kind in ("int", "number", "layer_vector") else None,
@@ -193,10 +187,7 @@ def _around(edges: Mapping[str, tuple[str, ...]], ids: Iterable[str]) -> Iterabl
 
 def _table(rules: RuleSet, table: Table) -> dict[str, Any]:
     return {
-        "kind": "table",
-        "id": table.id,
-        "title": table.title,
-        "place": place(rules, table.span),
+        **head(rules, "table", table),
         "columns": {column: str(type.unit) for column, type in table.columns.items()},
         "sources": {
             column: cited(rules, table.citations.get(column, ()), table.assumptions.get(column), None)
@@ -215,10 +206,7 @@ def _view(rules: RuleSet, view: View) -> dict[str, Any]:
     from engine.select import shown_by
 
     return {
-        "kind": "view",
-        "id": view.id,
-        "title": view.title,
-        "place": place(rules, view.span),
+        **head(rules, "view", view),
         "layout": view.kind,
         "note": view.body.note,
         "entries": briefs(rules, shown_by(rules, view)),

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Protocol
 
 from engine.cite import references
 from engine.diagnostics import Span
 from engine.rules import Citation, Expression, Input
 from engine.ruleset import RuleSet
+
+
+class Headed(Protocol):
+    """Whatever has a page."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+
+    @property
+    def title(self) -> str:
+        """What it is, in a few words."""
+
+    @property
+    def span(self) -> Span:
+        """Where it is declared."""
 
 
 def briefs(rules: RuleSet, ids: Iterable[str]) -> list[dict[str, str]]:
@@ -34,6 +50,11 @@ def cited(rules: RuleSet, citations: Iterable[Citation], assumption: str | None,
         "note": note,
     }
     return {key: value for key, value in entry.items() if value}
+
+
+def head(rules: RuleSet, kind: str, item: Headed) -> dict[str, Any]:
+    """Returns what every page begins with."""
+    return {"kind": kind, "id": item.id, "title": item.title, "place": place(rules, item.span)}
 
 
 def one_line(expression: Expression | None) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.artifact import number
-from engine.describe_parts import briefs, cited, one_line, place
+from engine.describe_parts import briefs, cited, head, one_line
 from engine.rules import Action, Advice, Group, Scenario, Slice
 from engine.ruleset import RuleSet
 from engine.slice_matrix import divisors
@@ -15,10 +15,7 @@ def slice_page(rules: RuleSet, item: Slice) -> dict[str, Any]:
     """Returns the page of a slice: what it does to each group of tensors, and what it sends."""
     sent = rules.rules[item.communication] if item.communication else None
     return {
-        "kind": "slice",
-        "id": item.id,
-        "title": item.title,
-        "place": place(rules, item.span),
+        **head(rules, "slice", item),
         "degree": one_line(item.degree),
         "cells": [
             {"group": group, "component": component, "divided_by": _formula(rules, id)}
@@ -41,10 +38,7 @@ def _formula(rules: RuleSet, id: str | None) -> str:
 def group_page(rules: RuleSet, item: Group) -> dict[str, Any]:
     """Returns the page of a group of tensors: what all dimensions together divide it by, and which ones do."""
     return {
-        "kind": "group",
-        "id": item.id,
-        "title": item.title,
-        "place": place(rules, item.span),
+        **head(rules, "group", item),
         "components": list(item.components),
         "note": item.note,
         "cut_by": [
@@ -60,10 +54,7 @@ def group_page(rules: RuleSet, item: Group) -> dict[str, Any]:
 def scenario_page(rules: RuleSet, item: Scenario) -> dict[str, Any]:
     """Returns the page of a scenario: what it changes."""
     return {
-        "kind": "scenario",
-        "id": item.id,
-        "title": item.title,
-        "place": place(rules, item.span),
+        **head(rules, "scenario", item),
         "changes": {name: number(value) for name, value in item.changes.items()},
         **cited(rules, item.citations, item.assumption, item.note),
         "inputs": briefs(rules, item.changes),
@@ -73,10 +64,7 @@ def scenario_page(rules: RuleSet, item: Scenario) -> dict[str, Any]:
 def advice_page(rules: RuleSet, item: Advice) -> dict[str, Any]:
     """Returns the page of a symptom: what to try, in order, and what to leave alone."""
     return {
-        "kind": "advice",
-        "id": item.id,
-        "title": item.title,
-        "place": place(rules, item.span),
+        **head(rules, "advice", item),
         "when": one_line(item.when),
         "actions": [_action(rules, action) for action in item.actions],
         "leave_alone": dict(item.leave_alone),

@@ -6,13 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from engine import Preset, Result, RuleSet, evaluate
+from tests.support.figures import EXAMPLE
 
 TESTS = Path(__file__).parent.parent
-FIGURES: dict[str, Any] = yaml.safe_load((TESTS / "data" / "seed_tables.yaml").read_text(encoding="utf-8"))
-EXAMPLE = FIGURES["worked_example"]
 
 
 @pytest.fixture(scope="module")

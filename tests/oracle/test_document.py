@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
 from engine import Preset, Result, RuleSet, evaluate
+from tests.support.figures import EXAMPLE, FIGURES, GB, ROWS, shows
 
 TESTS = Path(__file__).parent.parent
 PRESET = TESTS.parent / "presets" / "document-7b.yaml"
-FIGURES: dict[str, Any] = yaml.safe_load((TESTS / "data" / "seed_tables.yaml").read_text(encoding="utf-8"))
-EXAMPLE = FIGURES["worked_example"]
-ROWS = {row["name"]: row for row in FIGURES["section_6_5_sensitivity_GB"]}
-
-GB = 1e9
 
 
 @pytest.fixture(scope="module")
@@ -28,12 +22,6 @@ def rules() -> RuleSet:
 @pytest.fixture(scope="module")
 def result(rules: RuleSet) -> Result:
     return evaluate(rules, Preset.load(PRESET))
-
-
-def shows(value: float, figure: float) -> bool:
-    """Whether a value, rounded as the figure is, shows the figure."""
-    decimals = len(str(figure).partition(".")[2])
-    return bool(round(value, decimals) == figure)
 
 
 def stage(result: Result, id: str, index: int) -> float:

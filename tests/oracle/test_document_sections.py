@@ -7,18 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from engine import Preset, Result, RuleSet, evaluate
+from tests.support.figures import FIGURES, GB, shows
 
 TESTS = Path(__file__).parent.parent
 PRESETS = TESTS.parent / "presets"
 EXAMPLE = PRESETS / "document-7b.yaml"
-FIGURES: dict[str, Any] = yaml.safe_load((TESTS / "data" / "seed_tables.yaml").read_text(encoding="utf-8"))
 PAPER = FIGURES["section_3_paper_equations"]
 DISCREPANCIES = FIGURES["document_discrepancies"]
 
-GB = 1e9
 
 SHAPES = (
     {"s": 4096, "b": 2, "h": 4096, "a": 32, "t": 2, "L": 32},
@@ -66,11 +64,6 @@ def items(text: str, shape: dict[str, int]) -> int:
     sizes = {"sbh": s * b * h, "as2b": a * s**2 * b}
     terms = [re.fullmatch(r"(\d*)(sbh|as2b)", term.strip()) for term in text.split("+")]
     return sum(int(term[1] or 1) * sizes[term[2]] for term in terms if term)
-
-
-def shows(value: float, figure: float) -> bool:
-    """Whether a value, rounded as the figure is, shows the figure."""
-    return bool(round(value, len(str(figure).partition(".")[2])) == figure)
 
 
 # Section 1

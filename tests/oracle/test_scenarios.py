@@ -6,20 +6,17 @@ import csv
 import io
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 from click.testing import CliRunner
 
 from engine import Preset, Result, RuleSet, evaluate
 from engine.cli.main import cli
+from tests.support.figures import GB, ROWS, shows
 
 TESTS = Path(__file__).parent.parent
 ROOT = TESTS.parent
 PRESET = ROOT / "presets" / "document-7b.yaml"
-FIGURES: dict[str, Any] = yaml.safe_load((TESTS / "data" / "seed_tables.yaml").read_text(encoding="utf-8"))
-ROWS = {row["name"]: row for row in FIGURES["section_6_5_sensitivity_GB"]}
 
 SCENARIOS = {
     "baseline": "baseline",
@@ -34,18 +31,11 @@ SCENARIOS = {
 
 ANOTHER_FORMULA = ("no_sequence_parallel", "no_recompute", "full_recompute")
 LOG_WITHOUT_SP = 24.87
-GB = 1e9
 
 
 @pytest.fixture(scope="module")
 def rules() -> RuleSet:
     return RuleSet.load()
-
-
-def shows(value: float, figure: float) -> bool:
-    """Whether a value, rounded as the figure is, shows the figure."""
-    decimals = len(str(figure).partition(".")[2])
-    return bool(round(value, decimals) == figure)
 
 
 def in_scenario(rules: RuleSet, name: str) -> Result:
