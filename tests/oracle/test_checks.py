@@ -123,6 +123,21 @@ def test_check_fails(rules: RuleSet, id: str) -> None:
     assert (result.verdict == "invalid") >= (outcome.level == "error")
 
 
+NOTHING_TO_PROPOSE = {"check_layout_ends", "check_latent_experts_modelled"}
+"""A layout is a text, and leaving an input out is no value of it."""
+
+
+@pytest.mark.parametrize("id", FAILING)
+def test_every_value_that_a_failed_check_proposes_passes(rules: RuleSet, id: str) -> None:
+    name, changes = FAILING[id]
+    outcome = next(check for check in evaluated(rules, name, changes).checks if check.id == id)
+    assert bool(outcome.nearest) == (outcome.level != "note" and id not in NOTHING_TO_PROPOSE)
+    for field, values in outcome.nearest.items():
+        for value in values:
+            mended = evaluated(rules, name, {**changes, field: value})
+            assert next(check.status for check in mended.checks if check.id == id) == "pass", (field, value)
+
+
 def test_what_the_cited_code_built_is_refused_by_no_check(rules: RuleSet) -> None:
     """233 recorded models, layouts and chunks among them, with as many micro-batches as interleaving asks for."""
     with lzma.open(DATA / "oracle_params.json.xz", "rt", encoding="utf-8") as file:
