@@ -120,8 +120,9 @@ class RuleSet:
         return rules
 
     def _compiled(self) -> RuleSet:
-        """Returns a copy that holds its formulas compiled."""
+        """Returns a copy that holds its formulas compiled, and its digest."""
         copy = replace(self)
+        vars(copy)["digest"] = self.digest
         codes = {key: marshal.dumps(self.program.code(key)) for key in self.program.names()}
         object.__setattr__(copy, "codes", codes)
         return copy
