@@ -122,8 +122,16 @@ def _problem(rules: RuleSet, rule: Computed, scope: Scope, expect: Any, rel: flo
 
 
 def _may_fail(rules: RuleSet) -> Callable[[Name], bool]:
-    """The cell of an input always holds a value, that of a rule may hold the error of a division or a lookup."""
-    return lambda name: name.id in rules.computed
+    """Whether a cell may hold an error: any rule's, and that of an input which is needed or follows from others."""
+
+    def may_fail(name: Name) -> bool:
+        item = rules.slots.get(name.id)
+        if item is None or item.kind in ("layer_vector", "layout"):
+            return name.id in rules.symbols.types
+        follows = item.default_formula is not None or item.derived is not None
+        return follows or (item.default is None and item.absent is None)
+
+    return may_fail
 
 
 def _cells(rules: RuleSet, rule: Computed, scope: Scope) -> dict[str, Cell]:
