@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import marshal
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -101,13 +99,13 @@ class RuleSet:
         Raises:
             EngineError: with every finding in every file, if one of them is an error.
         """
-        from engine import cache, paths
+        from engine import cache, collector, paths
 
         root = Path(path) if path is not None else paths.shipped_rules()
         layers = [overlay] if isinstance(overlay, str | Path) else overlay or []
         overlays = tuple(Path(layer) for layer in layers)
         name = cache.key(root, overlays)
-        with _collector_paused():
+        with collector.paused():
             found = cache.read(name)
             if isinstance(found, cls):
                 return found
@@ -217,18 +215,6 @@ class RuleSet:
             )
         for id in sorted(self.tables):
             yield repr((id, sorted((column, sorted(cells.items())) for column, cells in self.tables[id].cells.items())))
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Pauses the search for reference cycles: loading makes very many objects, and nearly all of them stay."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _fixed(value: Any) -> Any:

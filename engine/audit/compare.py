@@ -76,7 +76,7 @@ def difference(old: SourceText, old_lines: Lines, new: SourceText, new_lines: Li
 
 
 def best_window(
-    wanted: list[str], text: SourceText, numbers: list[int], kept: Collection[int] = ()
+    wanted: list[str], text: SourceText, numbers: list[int], least: float, kept: Collection[int] = ()
 ) -> tuple[Lines, float] | None:
     """Returns the stretch among some lines that is most like the wanted one, and how alike word by word they are.
 
@@ -84,6 +84,7 @@ def best_window(
         wanted: lines in their normal form; very many of them are not looked for.
         text: the file to look in.
         numbers: lines that say something, in order.
+        least: how alike a stretch must be at least.
         kept: lines that have been there all the time: a stretch of nothing else is not taken.
     """
     best: tuple[Lines, float] | None = None
@@ -98,7 +99,8 @@ def best_window(
             if kept and all(number in kept for number in inside):
                 continue
             matcher.set_seq1(list(words([text.norm[number - 1] for number in inside])))
-            least = best[1] if best else 0.0
-            if matcher.real_quick_ratio() > least and matcher.quick_ratio() > least and matcher.ratio() > least:
-                best = Lines(inside[0], inside[-1]), matcher.ratio()
+            if matcher.real_quick_ratio() >= least and matcher.quick_ratio() >= least and matcher.ratio() >= least:
+                if best is None or matcher.ratio() > best[1]:
+                    best = Lines(inside[0], inside[-1]), matcher.ratio()
+                least = best[1]
     return best

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -14,7 +15,9 @@ from engine.audit.trees import FolderTree
 from engine.audit.verdict import Change, State
 
 _TOLD = (State.CHANGED, State.MISSING, State.COSMETIC)
+_MOST_FILES = 200
 _MOST_LOOKUPS = 60
+_AT_ONCE = 4
 
 Question = tuple[str, str, Lines | None]
 """Source, path and lines as they are now; without lines, the file is asked about."""
@@ -47,28 +50,35 @@ def _question(one: AuditedCitation) -> Question | None:
 
 
 def _answers(checkout: Checkout, asked: Sequence[Question]) -> dict[Question, Change | None]:
-    repository, pinned = checkout.repository, checkout.pinned
-    if repository is None or pinned is None:
+    if checkout.repository is None or checkout.pinned is None:
         return {}
+    by_path: dict[str, list[Question]] = {}
+    for question in asked:
+        by_path.setdefault(question[1], []).append(question)
     answers: dict[Question, Change | None] = {}
-    old = str(pinned.commit)
-    lookups = 0
-    for path in dict.fromkeys(question[1] for question in asked):
-        new = _commit_of(checkout, path)
-        if new is None:
-            continue
-        stretches = {question: question[2] for question in asked if question[1] == path}
-        here = [lines for lines in stretches.values() if lines]
-        blamed = repository.blame(old, new, path, here) if here else {}
-        for question, lines in stretches.items():
-            came = [blamed[number] for number in lines.numbers() if number in blamed] if lines else []
-            if came:
-                time, commit = max(came)
-                answers[question] = Change(commit, datetime.fromtimestamp(time, UTC).date().isoformat())
-            elif lookups < _MOST_LOOKUPS:
-                lookups += 1
-                found = repository.last_change(old, new, path, lines)
-                answers[question] = Change(*found) if found else None
+    with ThreadPoolExecutor(_AT_ONCE) as pool:  # git works while this waits
+        for found in pool.map(lambda path: _of_file(checkout, path, by_path[path]), list(by_path)[:_MOST_FILES]):
+            answers |= found
+    return answers
+
+
+def _of_file(checkout: Checkout, path: str, asked: Sequence[Question]) -> dict[Question, Change | None]:
+    repository, new = checkout.repository, _commit_of(checkout, path)
+    if repository is None or checkout.pinned is None or new is None:
+        return {}
+    old = str(checkout.pinned.commit)
+    here = [lines for _, _, lines in asked if lines]
+    blamed = repository.blame(old, new, path, here) if here else {}
+    answers: dict[Question, Change | None] = {}
+    for question in asked:
+        lines = question[2]
+        came = [blamed[number] for number in lines.numbers() if number in blamed] if lines else []
+        if came:
+            time, commit = max(came)
+            answers[question] = Change(commit, datetime.fromtimestamp(time, UTC).date().isoformat())
+        elif len(answers) < _MOST_LOOKUPS:
+            found = repository.last_change(old, new, path, lines)
+            answers[question] = Change(*found) if found else None
     return answers
 
 

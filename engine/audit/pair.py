@@ -45,6 +45,10 @@ class Pair:
                 last += 1
         return Lines(first, last)
 
+    def survivors(self, lines: Lines) -> list[int]:
+        """Returns where those of some lines are now that say something and are still there."""
+        return [found for number in self.old.said(lines) if (found := self._images[number - 1])]
+
     def held(self, lines: Lines, image: Lines) -> bool:
         """Whether the line before or the line after came along: only then is it known which of equal lines this is."""
         before, new_before = _previous(self.old, lines.first), _previous(self.new, image.first)

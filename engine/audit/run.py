@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+from engine import collector
 from engine.audit import lock
 from engine.audit.checkout import Checkout, open_checkout, require_known
 from engine.audit.collect import Cited, citations, home
@@ -50,11 +51,23 @@ def audit(
     """
     declared = rules.sources["sources"]
     require_known(checkouts, declared)
+    with collector.paused():  # the texts and trees of the sources go before it starts again: they are not walked
+        by_alias = at if isinstance(at, Mapping) else dict.fromkeys(checkouts, at)
+        return _audit(rules, checkouts, by_alias, locked, history, with_coverage)
+
+
+def _audit(
+    rules: RuleSet,
+    checkouts: Mapping[str, str | Path],
+    at: Mapping[str, str | None],
+    locked: bool,
+    history: bool,
+    with_coverage: bool,
+) -> Audit:
+    declared = rules.sources["sources"]
     with ExitStack() as closing:
         opened = {
-            alias: open_checkout(
-                alias, Path(path), declared[alias].commit, at if isinstance(at, str) else (at or {}).get(alias), closing
-            )
+            alias: open_checkout(alias, Path(path), declared[alias].commit, at.get(alias), closing)
             for alias, path in checkouts.items()
         }
         auditor = _Auditor(rules, opened, locked)

@@ -52,6 +52,7 @@ class SourceText:
             lines.pop()
         self.lines = [line.removesuffix("\r") for line in lines]
         self.keys = [" ".join(line.split()) for line in self.lines]
+        self._tokens: dict[Lines, list[Token] | None] = {}
         sign = _COMMENT.get(self.suffix)
         self.norm = ["" if sign and key.startswith(sign) else key for key in self.keys]
 
@@ -86,7 +87,9 @@ class SourceText:
         if not self.symbols:
             return None
         around = self.symbols.statements(lines)
-        return python_tokens(self._plain(around), around.first - 1)
+        if around not in self._tokens:
+            self._tokens[around] = python_tokens(self._plain(around), around.first - 1)
+        return self._tokens[around]
 
     def _plain(self, lines: Lines | None = None) -> str:
         """The text with the same lines and columns, in signs that a parser takes."""
@@ -104,6 +107,14 @@ class SourceText:
     def said(self, lines: Lines) -> list[int]:
         """Returns the numbers of the lines that say something: neither blank nor a comment alone."""
         return [number for number in lines.numbers() if number <= len(self.norm) and self.norm[number - 1]]
+
+    def coded(self, lines: Lines) -> list[int]:
+        """Returns the numbers of the lines that hold more than a docstring; without tokens, of all that say a thing."""
+        tokens = self.tokens(lines)
+        if tokens is None:
+            return self.said(lines)
+        code = {number for one in tokens if not one.docstring for number in range(one.first, one.last + 1)}
+        return [number for number in self.said(lines) if number in code]
 
     def said_text(self, lines: Lines) -> tuple[str, ...]:
         """Returns the normal form of what lines say."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.audit.compare import Sameness, best_window, compare, difference, similarity
+from engine.audit.compare import Sameness, best_window, compare, difference
+from engine.audit.edited import MOST_LINES, by_change, changed, place_of, replaced
 from engine.audit.pair import Pair
 from engine.audit.places import Lines, Place
-from engine.audit.search import ALIKE, fresh_stretches, inside, new_elsewhere, new_hits
+from engine.audit.search import ALIKE, inside, new_elsewhere, new_hits
 from engine.audit.source_text import SourceText, Unreadable
 from engine.audit.trees import Tree
 from engine.audit.verdict import State, Verdict
@@ -15,9 +16,9 @@ from engine.audit.verdict import State, Verdict
 NESTED = "the statements are nested in another way"
 
 _MOST_FILES = 40
-_MOST_LINES = 1000
 _MOST_CANDIDATES = 5
 _SHORT = 12
+_NEAR = 0.3
 
 
 class Tracer:
@@ -63,10 +64,10 @@ class Tracer:
         """Looks for edited lines first where the symbol is still there, and first in other files where it is not."""
         here = not anchor.symbol or pair.new.symbols is None or bool(pair.new.symbols.named(anchor.symbol))
         if here:
-            found = self._by_change(anchor, pair) or self._elsewhere(anchor, pair.old) or self._replaced(anchor, pair)
+            found = by_change(anchor, pair) or self._elsewhere(anchor, pair.old) or replaced(anchor, pair)
         else:
-            found = self._elsewhere(anchor, pair.old) or self._by_change(anchor, pair)
-            found = found or self._symbol_elsewhere(anchor, pair.old) or self._replaced(anchor, pair)
+            found = self._elsewhere(anchor, pair.old) or by_change(anchor, pair)
+            found = found or self._symbol_elsewhere(anchor, pair.old) or replaced(anchor, pair)
         return found or self._missing(anchor, pair)
 
     def _by_diff(self, anchor: Place, pair: Pair) -> Verdict | None:
@@ -96,11 +97,11 @@ class Tracer:
         if len(chosen) > 1:
             reason = f"the same lines came in {len(chosen)} places of `{pair.new.path}`"
             return Verdict(State.AMBIGUOUS, reason, method="text", candidates=_places(pair.new, chosen))
-        return self._same_or_changed(anchor, pair, _place(pair.new, chosen[0]), "text")
+        return self._same_or_changed(anchor, pair, place_of(pair.new, chosen[0]), "text")
 
     def _same_or_changed(self, anchor: Place, pair: Pair, now: Place, method: str) -> Verdict:
         if compare(pair.old, anchor.lines, pair.new, now.lines) is Sameness.DIFFERENT:
-            return self._changed(anchor, pair.old, pair.new, now, NESTED, method)
+            return changed(anchor, pair.old, pair.new, now, NESTED, method)
         if now == anchor:
             return Verdict(State.OK, now=now, method=method)
         if now.symbol != anchor.symbol:
@@ -108,47 +109,6 @@ class Tracer:
         else:
             what, kind = f"now {now.lines}, was {anchor.lines}", "lines"
         return Verdict(State.MOVED, what, now, kind, method)
-
-    def _by_change(self, anchor: Place, pair: Pair) -> Verdict | None:
-        """Looks for edited lines: between the neighbours that are still there, then among what came to the symbol."""
-        wanted = list(pair.old.said_text(anchor.lines))
-        region, exact = pair.between(anchor.lines)
-        if region and exact and similarity(wanted, list(pair.new.said_text(region))) >= ALIKE:
-            return self._edited(anchor, pair, region)
-        best = best_window(wanted, pair.new, pair.new.said(region)[:_MOST_LINES]) if region else None
-        if best is None or best[1] < ALIKE:
-            others = [
-                best_window(wanted, pair.new, stretch, pair.kept) for stretch in self._fresh(anchor, pair, len(wanted))
-            ]
-            best = max((one for one in others if one), key=lambda one: one[1], default=best)
-        return self._edited(anchor, pair, best[0]) if best and best[1] >= ALIKE else None
-
-    def _replaced(self, anchor: Place, pair: Pair) -> Verdict | None:
-        """Takes what stands between the very neighbours of the cited lines, however little it is like them."""
-        region, exact = pair.between(anchor.lines)
-        few = 3 * len(pair.old.said(anchor.lines)) + 6
-        return self._edited(anchor, pair, region) if region and exact and len(pair.new.said(region)) <= few else None
-
-    def _fresh(self, anchor: Place, pair: Pair, size: int) -> list[list[int]]:
-        symbols = pair.new.symbols.named(anchor.symbol) if pair.new.symbols and anchor.symbol else []
-        found = [stretch for symbol in symbols for stretch in fresh_stretches(pair, symbol.lines, size)]
-        return [stretch[:_MOST_LINES] for stretch in found[:_MOST_CANDIDATES]]
-
-    def _edited(self, anchor: Place, pair: Pair, lines: Lines) -> Verdict:
-        now = _place(pair.new, lines)
-        if compare(pair.old, anchor.lines, pair.new, lines) is Sameness.DIFFERENT:
-            return self._changed(anchor, pair.old, pair.new, now, "the code differs", "diff")
-        return Verdict(
-            State.COSMETIC, "only comments, docstrings or layout differ", now, method="diff",
-            diff=difference(pair.old, anchor.lines, pair.new, lines),
-        )  # fmt: skip
-
-    def _changed(
-        self, anchor: Place, old: SourceText, new: SourceText, now: Place, reason: str, method: str
-    ) -> Verdict:
-        alike = similarity(list(old.said_text(anchor.lines)), list(new.said_text(now.lines)))
-        diff = difference(old, anchor.lines, new, now.lines)
-        return Verdict(State.CHANGED, reason, now, method=method, similarity=round(alike, 2), diff=diff)
 
     def _elsewhere(self, anchor: Place, base: SourceText) -> Verdict | None:
         """Looks for the cited text in other files, by its longest line."""
@@ -168,16 +128,16 @@ class Tracer:
             alike = [one for one in alike if one[0].enclosing(one[1]) == anchor.symbol] or alike
         chosen = alike or (hits if len(wanted) > 1 else [])
         if len(chosen) > 1:
-            places = tuple(_place(text, lines) for text, lines in chosen[:_MOST_CANDIDATES])
+            places = tuple(place_of(text, lines) for text, lines in chosen[:_MOST_CANDIDATES])
             return Verdict(State.AMBIGUOUS, "the same lines came in several files", method="text", candidates=places)
         if not chosen:
             return None
         return self._in_other_file(anchor, base, *chosen[0], "text")
 
     def _in_other_file(self, anchor: Place, base: SourceText, text: SourceText, lines: Lines, method: str) -> Verdict:
-        now = _place(text, lines)
+        now = place_of(text, lines)
         if compare(base, anchor.lines, text, lines) is Sameness.DIFFERENT:
-            return self._changed(anchor, base, text, now, NESTED, method)
+            return changed(anchor, base, text, now, NESTED, method)
         return Verdict(State.MOVED, f"the lines are now in `{now.path}`", now, "file", method)
 
     def _symbol_elsewhere(self, anchor: Place, base: SourceText) -> Verdict | None:
@@ -199,10 +159,10 @@ class Tracer:
         exact = inside(text, text.find(base.said_text(anchor.lines)), anchor.symbol)
         if len(exact) == 1:
             return self._in_other_file(anchor, base, text, exact[0], "symbol")
-        best = best_window(list(base.said_text(anchor.lines)), text, text.said(symbol.lines)[:_MOST_LINES])
-        lines = best[0] if best and best[1] >= ALIKE else symbol.lines
+        best = best_window(list(base.said_text(anchor.lines)), text, text.said(symbol.lines)[:MOST_LINES], ALIKE)
+        lines = best[0] if best else symbol.lines
         now = Place(text.path, lines, anchor.symbol)
-        return self._changed(anchor, base, text, now, f"`{anchor.symbol}` is now in `{text.path}`", "symbol")
+        return changed(anchor, base, text, now, f"`{anchor.symbol}` is now in `{text.path}`", "symbol")
 
     def _missing(self, anchor: Place, pair: Pair | None) -> Verdict:
         if pair is None:
@@ -215,12 +175,11 @@ class Tracer:
         else:
             reason = "the lines are gone"
         region, _ = pair.between(anchor.lines)
-        best = best_window(
-            list(pair.old.said_text(anchor.lines)), pair.new, pair.new.said(region)[:_MOST_LINES] if region else []
-        )
+        near = pair.new.said(region)[:MOST_LINES] if region else []
+        best = best_window(list(pair.old.said_text(anchor.lines)), pair.new, near, _NEAR)
         candidates = tuple(Place(pair.new.path, symbol.lines, symbol.name) for symbol in symbols)
         if best:
-            candidates = (_place(pair.new, best[0]), *candidates)
+            candidates = (place_of(pair.new, best[0]), *candidates)
         diff = difference(pair.old, anchor.lines, pair.new, None)
         return Verdict(State.MISSING, reason, candidates=candidates, diff=diff)
 
@@ -248,9 +207,5 @@ def _symbol(name: str) -> str:
     return f"`{name}`" if name else "no symbol"
 
 
-def _place(text: SourceText, lines: Lines) -> Place:
-    return Place(text.path, lines, text.enclosing(lines))
-
-
 def _places(text: SourceText, found: list[Lines]) -> tuple[Place, ...]:
-    return tuple(_place(text, lines) for lines in found[:_MOST_CANDIDATES])
+    return tuple(place_of(text, lines) for lines in found[:_MOST_CANDIDATES])
