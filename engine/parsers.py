@@ -76,13 +76,22 @@ def _pattern(node: ast.expr, depth: int) -> list[Any]:
         case ast.List(elts=items) if all(isinstance(item, ast.Constant) and type(item.value) is int for item in items):
             return [item.value for item in items if isinstance(item, ast.Constant)]
         case ast.BinOp(op=ast.Add()) if depth < 50:
-            left, right = _pattern(node.left, depth + 1), _pattern(node.right, depth + 1)
-            return _repeated([*left, *right], 1, node.col_offset)
+            entries = [entry for term in _terms(node) for entry in _pattern(term, depth + 1)]
+            return _repeated(entries, 1, node.col_offset)
         case ast.BinOp(left=inner, op=ast.Mult(), right=ast.Constant(value=int(count))) if (
             depth < 50 and type(count) is int and 0 <= count <= MAX_ENTRIES
         ):
             return _repeated(_pattern(inner, depth + 1), count, node.col_offset)
     raise PatternError("a pattern consists of lists of 0 and 1, `+` and `* count`", node.col_offset)
+
+
+def _terms(node: ast.expr) -> list[ast.expr]:
+    """Returns the terms of a sum, which may be far more than the depth that a pattern may have."""
+    terms = []
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        terms.append(node.right)
+        node = node.left
+    return [node, *reversed(terms)]
 
 
 def _repeated(entries: list[Any], count: int, position: int) -> list[Any]:

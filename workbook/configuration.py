@@ -56,7 +56,7 @@ def _word(places: Places, id: str, cell: str) -> str:
 
 
 def _number(places: Places, id: str, cell: str) -> str:
-    plain = f'IF(INT({cell})={cell},TEXT({cell},"0"),TEXT({cell},"0.00"))'
+    plain = f'IF(INT({cell})={cell},{cell}&"",TEXT({cell},"0.00"))'
     unit = places.rules.unit(id)
     if id == "world_size":
         text = f'{plain}&" ranks "'
@@ -76,7 +76,7 @@ def _number(places: Places, id: str, cell: str) -> str:
 
 
 def _expected(context: Context, id: str, unknown: str) -> Shown:
-    value = context.result()[id].raw
+    value = context.found(id).raw
     if value is None:
         return unknown
     if isinstance(value, bool):

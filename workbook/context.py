@@ -33,6 +33,9 @@ class Context:
         state: what is typed.
         columns: all columns of inputs.
         chosen: number of the column that is shown.
+        excused: whether something that was asked for has no value for a reason that a spreadsheet does not share: one
+            entry of a vector failed, so that the engine has none of it, or a function was called outside its domain.
+            Whoever asks for a cell resets it.
     """
 
     def __init__(self, rules: RuleSet, state: State) -> None:
@@ -42,6 +45,8 @@ class Context:
         number = selected(state, self.columns)
         self.chosen = 0 if number is None else number
         self._results: dict[int, Result] = {}
+        self._excuses: dict[tuple[int, str], bool] = {}
+        self.excused = False
 
     def result(self, variant: int | None = None) -> Result:
         """Returns the engine's result for a column, by default for the one that is shown.
@@ -67,7 +72,7 @@ class Context:
 
     def value(self, source: Source) -> Shown:
         """Returns what a cell that shows something of the result has to show; beyond a vector's size an empty text."""
-        found = self.result(source.variant)[source.id]
+        found = self.found(source.id, source.variant)
         if source.index is None:
             return error_of(found) if found.status != "ok" else _cell(found.raw)
         try:
@@ -77,6 +82,25 @@ class Context:
         if beyond:
             return ""
         return error_of(found) if found.status != "ok" else _cell(found.raw[source.index])
+
+    def found(self, id: str, variant: int | None = None) -> Value:
+        """Returns what a rule, check or input came to in a column, by default in the one that is shown."""
+        found = self.result(variant)[id]
+        if found.status != "ok" and self._excuse(found, variant):
+            self.excused = True
+        return found
+
+    def _excuse(self, found: Value, variant: int | None) -> bool:
+        """Whether a value lacks for a reason that a spreadsheet does not share; see `excused`."""
+        if found.code == "E603":
+            return True
+        key = (self.chosen if variant is None else variant, found.id)
+        known = self._excuses.get(key)
+        if known is None:
+            result = self.result(variant)
+            vectors = (id for id in self.rules.graph.ancestors([found.id]) if self.rules.symbols.types[id].over)
+            known = self._excuses[key] = any(result[id].status != "ok" for id in vectors)
+        return known
 
     def size(self, domain: str, variant: int | None = None) -> int:
         """Returns the number of indices of a domain.
@@ -93,14 +117,23 @@ class Context:
 
     def flag(self, id: str) -> bool | None:
         """Returns a flag of the column that is shown; None where it has no value."""
-        found: bool | None = self.result().get(id)
+        found: bool | None = self.found(id).raw
         return found
+
+    def verdict(self, variant: int | None = None) -> str:
+        """Returns the verdict on a column; launch flags that are not modelled make it incomplete."""
+        for check in self.rules.checks.values():
+            if check.level == "error":
+                self.found(check.id, variant)
+        found = self.result(variant).verdict
+        return "incomplete" if self.state.unmodelled and found != "invalid" else found
 
     def evaluate(self, node: Node) -> Any:
         """Evaluates an expression in the column that is shown; None where it has no value."""
         try:
             return self.rules.program.evaluate(node, self.result().resolved.scope)
         except (Trouble, ArithmeticError, ValueError):
+            self.excused = True
             return None
 
     @cached_property

@@ -22,6 +22,11 @@ class Frame:
     stage: int = 32
     virtual_stage: int = 256
 
+    @classmethod
+    def domains(cls) -> tuple[str, ...]:
+        """Returns the domains in the order of the fields."""
+        return ("layer", "stage", "virtual_stage")
+
     def width(self, domain: str) -> int:
         """Returns the room for a domain."""
         return int(getattr(self, domain))

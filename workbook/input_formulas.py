@@ -50,11 +50,13 @@ class InputFormulas:
     def chosen(self, item: Input, name: str, cells: Cells) -> Presented:
         """What the column says for an input, else what is entered; empty where it is not given."""
         entered = _given(item, cells.entered(name))
+        if cells.variant == 0:
+            return Presented(entered, lambda context: chosen(context, item, name, 0))
         picked = cells.picked(name)
         for other in self._rules.siblings(item):  # a column that sets one of a pair withdraws the other
             entered = f'IF({cells.picked(other)}<>"","",{entered})'
         own = picked if NOTHING in item.values else f'IF({picked}="{NOTHING}","",{picked})'
-        text = entered if cells.variant == 0 else f'IF({picked}<>"",{own},{entered})'
+        text = f'IF({picked}<>"",{own},{entered})'
         return Presented(text, lambda context: chosen(context, item, name, cells.variant))
 
     def active(self, item: Input, name: str, cells: Cells) -> str:

@@ -40,7 +40,7 @@ def value_text(places: Places, id: str) -> Presented:
     elif type.kind == "flag":
         text = f'IF({cell}=1,"true","false")'
     else:
-        text = f'IF(INT({cell})={cell},TEXT({cell},"0"),TEXT({cell},"0.00"))'
+        text = f'IF(INT({cell})={cell},{cell}&"",TEXT({cell},"0.00"))'
         if unit == "B":
             text = f'IF(ABS({cell})>={MANY},TEXT({cell}/1000000000,"0.00")&" GB",{text})'
         elif unit == "elem":
@@ -49,7 +49,7 @@ def value_text(places: Places, id: str) -> Presented:
 
 
 def _spoken(context: Context, id: str, unit: str) -> Shown:
-    found = context.result()[id]
+    found = context.found(id)
     if found.status != "ok":
         return UNKNOWN
     value = found.raw

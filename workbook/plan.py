@@ -26,7 +26,8 @@ from workbook.sheet_views import ViewSheet
 from workbook.state import State, variants
 
 CONTROLS = (
-    "scenario_id", "scenario_choice", "byte_unit", "unit_choice", "what_if_titles", "input_headers", "unmodelled_flags",
+    "scenario_id", "scenario_choice", "byte_unit", "unit_choice", "what_if_titles", "input_headers",
+    "built_header", "unmodelled_flags",
     "built_by", "workbook_format", "built_preset", "rule_set_digest", "room_layer", "room_stage", "room_virtual_stage",
 )  # fmt: skip
 """Names of cells that are no input and no rule."""
@@ -91,7 +92,7 @@ def _used(rules: RuleSet, result: Plan) -> set[str]:
     found = {name for name in CONTROLS if name in result.names}
     found |= {active_name(item, name) for name, item in all_typed_names(rules).items()}
     found |= {f"{item.id}_given" for item in rules.inputs.values() if item.kind == "layout"}
-    found |= {name for name in result.names if name.endswith("_typed")}
+    found |= {name for name in result.names if name.endswith(("_typed", "_built"))}
     nodes: list[tuple[Node, str | None]] = [(size, None) for size in DOMAIN_SIZES.values()]
     for rule in rules.computed.values():
         for case in rule.branches:

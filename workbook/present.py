@@ -97,7 +97,7 @@ def branch(rules: RuleSet, rule: Computed) -> Presented:
     ]
 
     def expect(context: Context) -> Shown:
-        found = context.result()[rule.id]
+        found = context.found(rule.id)
         if found.status == "ok":
             taken: int = found.branch
             return labels[taken]

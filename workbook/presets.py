@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import groupby
 from typing import Any
 
 from engine.evaluation import changed
@@ -52,7 +53,7 @@ def _value(item: Input, entered: Mapping[str, Typed], cells: Mapping[str, Typed]
         case "flag":
             return {ON: True, OFF: False}.get(str(value).casefold(), value)
         case "layer_vector" if listed:
-            return [entry for entry in state.vectors.get(item.id, ()) if entry is not None]
+            return _pattern([entry for entry in state.vectors.get(item.id, ()) if entry is not None])
         case "layout" if listed:
             return layout_text(item, state.vectors)
     return value
@@ -70,7 +71,7 @@ def _members(item: Input, typed: list[Typed | None]) -> list[str] | None:
     ]
 
 
-def _by_hand(item: Input, state: State, num_layers: Any) -> list[Typed] | None:
+def _by_hand(item: Input, state: State, num_layers: Any) -> list[Typed] | str | None:
     """Returns a layer pattern with the entries that a person has set by hand; None where there are none."""
     every = state.entered.get(item.id)
     if isinstance(every, str) and every.casefold() == LISTED:
@@ -82,7 +83,14 @@ def _by_hand(item: Input, state: State, num_layers: Any) -> list[Typed] | None:
     if not isinstance(interval, int) or interval < 1:
         return None
     padded = (*row, *[None] * num_layers)[:num_layers]
-    return [int(layer % interval == 0) if entry is None else entry for layer, entry in enumerate(padded)]
+    return _pattern([int(layer % interval == 0) if entry is None else entry for layer, entry in enumerate(padded)])
+
+
+def _pattern(entries: list[Typed]) -> list[Typed] | str:
+    """Returns a layer pattern in the notation of the launch flag, such as `([0]*3+[1]*58)`."""
+    if not entries or any(entry not in (0, 1) for entry in entries):
+        return entries
+    return "(" + "+".join(f"[{entry}]*{len(list(run))}" for entry, run in groupby(entries)) + ")"
 
 
 def layout_text(item: Input, vectors: Mapping[str, tuple[Typed | None, ...]]) -> str:

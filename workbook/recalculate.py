@@ -2,50 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
-from engine.diagnostics import Findings
+from engine.diagnostics import EngineError, Findings
+
+ENGINES = ("ironcalc", "formulas", "libreoffice")
 
 
 class Recalculated(Protocol):
     """A recalculated workbook."""
 
+    name: str
+    """The engine with its version."""
+
     def value(self, sheet: str, row: int, column: int) -> Any:
         """Returns what a cell shows: a number, a text, an error such as `#N/A`, or None if it is empty."""
 
-    def enter(self, sheet: str, row: int, column: int, value: float | str | None) -> None:
-        """Types a value into a cell, or empties it; what depends on it is recalculated before the next `value`."""
+
+def recalculate(path: Path, engine: str) -> Recalculated:
+    """Loads and recalculates a workbook without values.
+
+    Args:
+        path: an .xlsx file that was written here; files of others are never given to these engines.
+        engine: one of `ENGINES`.
+
+    Raises:
+        EngineError: the engine is not installed (E908).
+    """
+    load: Callable[[Path], Recalculated] = import_module(f"workbook.recalculate_{engine}").load
+    return load(path)
 
 
-class IronCalc:
-    """A workbook loaded in IronCalc, which always recalculates."""
+def missing(what: str, install: str) -> EngineError:
+    """Returns the error for an engine that is not installed."""
+    findings = Findings()
+    findings.add("E908", f"{what} is not installed", help=install)
+    return EngineError(findings.diagnostics)
 
-    def __init__(self, path: Path) -> None:
-        try:
-            import ironcalc
-        except ImportError:
-            findings = Findings()
-            findings.add("E908", "the package `ironcalc` is not installed", help='pip install "rank-ledger[verify]"')
-            findings.raise_if_errors()
-        self._model = ironcalc.load_from_xlsx(str(path))
-        self._sheets = {item["name"]: number for number, item in enumerate(self._model.get_worksheets_properties())}
-        self._stale = True
 
-    def value(self, sheet: str, row: int, column: int) -> Any:
-        """See `Recalculated.value`."""
-        if self._stale:
-            self._model.evaluate()
-            self._stale = False
-        return self._model.get_cell_value(self._sheets[sheet], row, column)
-
-    def enter(self, sheet: str, row: int, column: int, value: float | str | None) -> None:
-        """See `Recalculated.enter`."""
-        place = self._sheets[sheet], row, column
-        if value is None:
-            self._model.clear_cell_contents(*place)
-        elif isinstance(value, str):
-            self._model.update_cell_with_text(*place, value)
-        else:
-            self._model.update_cell_with_number(*place, float(value))
-        self._stale = True
+INSTALL_VERIFY = 'pip install "rank-ledger[verify]"'
+INSTALL: Mapping[str, str] = {
+    "ironcalc": INSTALL_VERIFY,
+    "formulas": INSTALL_VERIFY,
+    "libreoffice": "apt-get install libreoffice-calc-nogui, or the application from libreoffice.org",
+}

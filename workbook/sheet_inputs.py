@@ -154,6 +154,7 @@ class InputSheet:
             sheet.put(HEADER, column, text, "header_right" if values else "header")
         sheet.heights[TITLES] = 30
         self._plan.names["what_if_titles"] = sheet.address(TITLES, WHAT_IF, last=LAST_WHAT_IF)
+        self._plan.names["built_header"] = sheet.address(HEADER, BUILT)
         self._plan.names["input_headers"] = sheet.address(HEADER, ENTERED, last=LAST_WHAT_IF)
 
     def _row(self, item: Input, name: str, state: State) -> None:

@@ -6,20 +6,18 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any
 
-from engine.render.numbers import ABSENT
-from engine.render.text import VERDICTS
 from workbook.cells import Chart, Highlight, Plan, Presented, Sheet, Shown, Validation
 from workbook.context import Context
+from workbook.headline import VERDICT_ROW, A, B, C, D, put_headline, shares
 from workbook.places import Places
-from workbook.present import UNIT_WORD, Number, in_unit, number_of, share
+from workbook.present import UNIT_WORD, Number, in_unit, share
 from workbook.sheet_checks import LEVEL, MESSAGE, TITLE, CheckSheet
-from workbook.sheet_plan_data import PEAK, UNMODELLED, VERDICT, PlanData, peak_of, verdict
+from workbook.sheet_plan_data import PEAK, UNMODELLED, PlanData, at_peak, unmodelled
 from workbook.state import State
 
 WIDTH = 13
-VERDICT_ROW, REASON_ROW, STAGE_ROW, PEAK_ROW, CAPACITY_ROW, HEADROOM_ROW, NOT_MODELLED_ROW = 4, 5, 6, 7, 8, 9, 10
-SCENARIO_ROW, UNIT_ROW, LEDGER_ROW = 12, 13, 17
-A, B, C, D, CHART = 1, 2, 3, 4, 6
+NOT_MODELLED_ROW, SCENARIO_ROW, UNIT_ROW, LEDGER_ROW = 12, 14, 15, 19
+CHART = 6
 MOST_CHECKS = 8
 CHART_ROWS = 24
 
@@ -36,7 +34,7 @@ class PlanSheet:
     def fill(self, state: State, places: Places, checks: CheckSheet, data: PlanData, summary: Any) -> None:
         """Puts all cells."""
         self._top(state, places, data)
-        self._verdict(places, data, checks, summary)
+        put_headline(self.sheet, places, data, checks, summary)
         self._choices(state, data)
         row = self._ledger(places, data, summary) if summary and summary.ledger else LEDGER_ROW
         if data.chart_row and summary and summary.ledger:
@@ -65,59 +63,6 @@ class PlanSheet:
         sheet.merged.append("A2:M2")
         sheet.heights[2] = 32
 
-    def _verdict(self, places: Places, data: PlanData, checks: CheckSheet, summary: Any) -> None:
-        sheet = self.sheet
-        labels = {VERDICT_ROW: "Verdict", STAGE_ROW: "Heaviest stage", PEAK_ROW: "It holds at most"}
-        labels |= {CAPACITY_ROW: "Capacity", HEADROOM_ROW: "Headroom"}
-        for row, text in labels.items():
-            sheet.put(row, A, text, "label")
-        raw = data.cell(VERDICT)
-        text = '"UNKNOWN"'
-        for word, (spoken, _) in VERDICTS.items():
-            text = f'IF({raw}="{word}","{spoken}",{text})'
-        sheet.present(VERDICT_ROW, B, Presented(text, lambda context: VERDICTS[verdict(context)][0]), "verdict")
-        for column in (C, D):
-            sheet.put(VERDICT_ROW, column, None, "verdict")
-        sheet.merged += [f"B{VERDICT_ROW}:D{VERDICT_ROW}", f"A{REASON_ROW}:D{REASON_ROW}"]
-        sheet.heights[VERDICT_ROW] = 34
-        colors = {"green": "good", "yellow": "middling", "red": "bad"}
-        for word, (_, color) in VERDICTS.items():
-            sheet.highlights.append(Highlight(f"B{VERDICT_ROW}:D{VERDICT_ROW}", f'{raw}="{word}"', colors[color]))
-        sheet.present(REASON_ROW, A, _reason(raw, checks, data), "quiet")
-        if not summary or not summary.ledger:
-            return
-        total, peak = summary.ledger.total, data.cell(PEAK)
-        self._stage(places, peak, summary)
-        number = _at_peak(total, summary, vector=bool(places.over(total)))
-        cell = f"INDEX({places.row(total)},1,{peak}+1)" if places.over(total) else places.value(total)
-        self._size(PEAK_ROW, f'IFERROR({cell},"")', number)
-        if summary.capacity:
-            capacity = places.value(summary.capacity)
-            self._size(CAPACITY_ROW, capacity, number_of(summary.capacity))
-            peak_cell, capacity_cell = f"B{PEAK_ROW}", f"B{CAPACITY_ROW}"
-            room = f'IF(AND(ISNUMBER({peak_cell}),ISNUMBER({capacity_cell})),{capacity_cell}-{peak_cell},"{ABSENT}")'
-            sheet.present(HEADROOM_ROW, B, Presented(room, _headroom(summary, number)), "big")
-            sheet.present(HEADROOM_ROW, C, UNIT_WORD, "unit")
-            used = share(peak_cell, capacity_cell, (number, number_of(summary.capacity)))
-            sheet.present(PEAK_ROW, D, Presented(used.text, _used(summary, number)), "of_capacity")
-
-    def _stage(self, places: Places, peak: str, summary: Any) -> None:
-        size = "pipeline_model_parallel_size"
-        if not places.over(summary.ledger.total):
-            self.sheet.put(STAGE_ROW, B, "the only one", "big_text")
-            return
-        text = f'IFERROR({peak}&" (of 0 to "&({size}-1)&")","{ABSENT}")'
-
-        def expect(context: Context) -> Shown:
-            found = peak_of(context, summary)
-            return ABSENT if found is None else f"{found} (of 0 to {context.size('stage') - 1})"
-
-        self.sheet.present(STAGE_ROW, B, Presented(text, expect), "big_text")
-
-    def _size(self, row: int, cell: str, number: Number) -> None:
-        self.sheet.present(row, B, in_unit(cell, number), "big")
-        self.sheet.present(row, C, UNIT_WORD, "unit")
-
     def _choices(self, state: State, data: PlanData) -> None:
         sheet = self.sheet
         sheet.present(NOT_MODELLED_ROW, A, _unmodelled(data), "quiet")
@@ -139,16 +84,16 @@ class PlanSheet:
             sheet.put(LEDGER_ROW, column, text, "header_right" if column == C else "header")
         sheet.present(LEDGER_ROW, B, UNIT_WORD, "header_right")
         total_row = LEDGER_ROW + len(ids)
-        total = _at_peak(summary.ledger.total, summary, vector=bool(places.over(summary.ledger.total)))
+        total = at_peak(summary.ledger.total, summary, vector=bool(places.over(summary.ledger.total)))
         for row, id in enumerate(ids, start=LEDGER_ROW + 1):
             vector = bool(places.over(id))
             cell = f"INDEX({places.row(id)},1,{data.cell(PEAK)}+1)" if vector else places.value(id)
-            number = _at_peak(id, summary, vector=vector)
+            number = at_peak(id, summary, vector=vector)
             strong = "_total" if row == total_row else ""
             sheet.put(row, A, places.title(id), f"label{strong}")
             sheet.present(row, B, in_unit(f'IFERROR({cell},"")', number), f"size{strong}")
             part = share(f"B{row}", f"B{total_row}", (number, total))
-            sheet.present(row, C, Presented(part.text, _shares(number, total)), f"percent{strong}")
+            sheet.present(row, C, Presented(part.text, shares(number, total)), f"percent{strong}")
             sheet.present(row, D, Presented(f"IF(ISNUMBER(C{row}),C{row},0)", _bar(number, total)), "bar")
         return total_row
 
@@ -182,74 +127,21 @@ class PlanSheet:
         )  # fmt: skip
 
 
-def _at_peak(id: str, summary: Any, *, vector: bool) -> Number:
-    def number(context: Context) -> float | None:
-        if not vector:
-            return context.number(id)
-        peak = peak_of(context, summary)
-        return None if peak is None else context.number(id, peak)
-
-    return number
-
-
-def _headroom(summary: Any, number: Number) -> Callable[[Context], Shown]:
-    def expect(context: Context) -> Shown:
-        held, capacity = number(context), context.number(summary.capacity)
-        if held is None or capacity is None:
-            return ABSENT
-        return capacity / context.unit - held / context.unit
-
-    return expect
-
-
-def _used(summary: Any, number: Number) -> Callable[[Context], Shown]:
-    return _shares(number, number_of(summary.capacity))
-
-
-def _shares(part: Number, whole: Number) -> Callable[[Context], Shown]:
-    """Shares of sizes as they are shown: each is divided by the unit before one is divided by the other."""
-
-    def expect(context: Context) -> Shown:
-        over, under = part(context), whole(context)
-        if over is None or under is None or under <= 0:
-            return ABSENT
-        return (over / context.unit) / (under / context.unit)
-
-    return expect
-
-
 def _bar(part: Number, whole: Number) -> Callable[[Context], Shown]:
-    shares = _shares(part, whole)
+    fraction = shares(part, whole)
 
     def expect(context: Context) -> Shown:
-        found = shares(context)
+        found = fraction(context)
         return 0 if isinstance(found, str) else found
 
     return expect
-
-
-def _reason(raw: str, checks: CheckSheet, data: PlanData) -> Presented:
-    count = checks.errors()
-    failed = f'IF({count}=1,"1 check of level error does not hold",{count}&" checks of level error do not hold")'
-    text = f'IF({raw}="invalid",{failed},IF({raw}="incomplete","launch flags that move memory are not modelled",""))'
-
-    def expect(context: Context) -> Shown:
-        found = verdict(context)
-        if found == "incomplete":
-            return "launch flags that move memory are not modelled"
-        if found != "invalid":
-            return ""
-        count = sum(check.level == "error" for check in checks.in_order(context))
-        return "1 check of level error does not hold" if count == 1 else f"{count} checks of level error do not hold"
-
-    return Presented(text, expect)
 
 
 def _unmodelled(data: PlanData) -> Presented:
     cell = data.cell(UNMODELLED)
     return Presented(
         f'IF({cell}<>"","Not modelled: "&{cell},"")',
-        lambda context: "Not modelled: " + ", ".join(context.state.unmodelled) if context.state.unmodelled else "",
+        lambda context: f"Not modelled: {unmodelled(context.state)}" if context.state.unmodelled else "",
     )
 
 

@@ -11,6 +11,7 @@ from workbook.cells import Plan, Presented, Sheet, Shown
 from workbook.context import GB, GIB, MISSING, Context
 from workbook.frame import Frame
 from workbook.places import Places
+from workbook.present import Number
 from workbook.sheet_checks import CheckSheet
 from workbook.state import State, Variant, selected
 
@@ -61,7 +62,7 @@ class PlanData:
         sheet.present(
             BYTE_UNIT, FIRST, Presented(f'IF(unit_choice="GiB",{GIB},{GB})', lambda context: context.unit), "number"
         )
-        sheet.put(UNMODELLED, FIRST, ", ".join(state.unmodelled) or None, "quiet")
+        sheet.put(UNMODELLED, FIRST, unmodelled(state) or None, "quiet")
         sheet.present(VERDICT, FIRST, self._verdict(places, checks, summary))
         sheet.present(PEAK, FIRST, peak_stage(places, summary))
         row = GROUPS
@@ -98,7 +99,7 @@ class PlanData:
     def _verdict(self, places: Places, checks: CheckSheet, summary: Any) -> Presented:
         judged = f'IFERROR({places.value(summary.verdict)},"unknown")' if summary and summary.verdict else '"unknown"'
         text = f'IF({checks.errors()}>0,"invalid",IF({self.cell(UNMODELLED)}<>"","incomplete",{judged}))'
-        return Presented(text, verdict)
+        return Presented(text, lambda context: context.verdict())
 
     def _bars(self, places: Places, summary: Any) -> None:
         sheet, first = self.sheet, self.chart_row + 1
@@ -168,10 +169,9 @@ def _scaled(id: str) -> Callable[[Context], Shown]:
     return expect
 
 
-def verdict(context: Context) -> str:
-    """Returns the verdict on what is shown; flags that are not modelled make it incomplete."""
-    found = context.result().verdict
-    return "incomplete" if context.state.unmodelled and found != "invalid" else found
+def unmodelled(state: State) -> str:
+    """Returns the launch flags that are not modelled, one a line, each with what it is about."""
+    return "\n".join(f"{flag}: {title}" for flag, title in state.unmodelled)
 
 
 def peak_stage(places: Places, summary: Any) -> Presented:
@@ -196,5 +196,17 @@ def peak_of(context: Context, summary: Any) -> int | None:
     if summary.peak_stage:
         found = context.number(summary.peak_stage)
         return None if found is None else int(found)
-    total = context.result().get(summary.ledger.total)
+    total = context.found(summary.ledger.total).raw
     return total.index(max(total)) if isinstance(total, list) else None
+
+
+def at_peak(id: str, summary: Any, *, vector: bool) -> Number:
+    """Returns what yields a value, of a vector by stage that of the heaviest stage."""
+
+    def number(context: Context) -> float | None:
+        if not vector:
+            return context.number(id)
+        peak = peak_of(context, summary)
+        return None if peak is None else context.number(id, peak)
+
+    return number

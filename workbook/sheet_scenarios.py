@@ -15,7 +15,7 @@ from workbook.scenario_model import COLUMN, NAME, TITLE, ScenarioModel
 from workbook.sheet_checks import CheckSheet
 from workbook.sheet_inputs import BUILT, ENTERED, FIRST_ROW, InputSheet
 from workbook.sheet_plan_data import FIRST as FIRST_KEY
-from workbook.sheet_plan_data import LABELS, VERDICT, PlanData, verdict
+from workbook.sheet_plan_data import LABELS, VERDICT, PlanData
 from workbook.state import State, Variant
 
 HEADER, SHOWN, CHANGED = 4, 5, 6
@@ -238,17 +238,13 @@ class ScenarioSheet:
 
 def _of(context: Context, one: Wanted, number: int | None) -> Shown:
     """Returns what a row comes to in a column; `#N/A` where it has no value."""
-    result = context.result(number)
     if one.verdict:
+        overall = context.verdict(number)
         summary = context.rules.views.get("summary")
-        if summary and summary.body.verdict == one.id and number is None:
-            return verdict(context)
-        if result.verdict == "invalid":
-            return "invalid"
-        if summary and summary.body.verdict == one.id and context.state.unmodelled:
-            return "incomplete"
-        return result.get(one.id) or "unknown"
-    found = result.get(one.id)
+        if overall == "invalid" or (summary and summary.body.verdict == one.id):
+            return overall
+        return context.found(one.id, number).raw or "unknown"
+    found = context.found(one.id, number).raw
     if isinstance(found, list):
         found = max(found) if one.end == MOST else found[0] if one.end == FIRST else found[-1]
     return MISSING if found is None else found

@@ -101,7 +101,9 @@ class VectorSheet:
         for name, row in self.built_rows.items():
             self._typed(row, f"{name}, as built", state.built_vectors.get(name, ()), "fixed")
         self._plan.names |= {name: self.address(name) for name in self.rows}
-        self._plan.names |= {f"{name}_typed": self.typed_address(name) for name in self.typed_rows}
+        for name in self.typed_rows:
+            self._plan.names[f"{name}_typed"] = self.typed_address(name)
+            self._plan.names[f"{name}_built"] = self.typed_address(name, built=True)
 
     def _top(self) -> None:
         sheet, domain = self.sheet, self._domain.replace("_", " ")

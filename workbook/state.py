@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any
 
 from engine.preset import Preset
@@ -38,7 +39,7 @@ class State:
         unit: `GB` or `GiB`.
         built: what was entered when the workbook was built.
         built_vectors: the same for rows.
-        unmodelled: launch flags of the preset that move memory and that no rule accounts for.
+        unmodelled: launch flags of the preset that move memory and that no rule accounts for, with what each is about.
     """
 
     preset: str = ""
@@ -50,7 +51,7 @@ class State:
     unit: str = "GB"
     built: Mapping[str, Typed] = field(default_factory=dict)
     built_vectors: Mapping[str, tuple[Typed | None, ...]] = field(default_factory=dict)
-    unmodelled: tuple[str, ...] = ()
+    unmodelled: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +107,12 @@ def from_preset(rules: RuleSet, preset: Preset) -> State:
         elif item.kind == "layout":
             vectors |= {f"{name}_{part}": tuple(stage[part] for stage in value) for part in LAYOUT_PARTS if value}
     return State(
-        preset=preset.path,
+        preset=PurePath(preset.path).name,
         entered=entered,
         vectors=vectors,
         built=entered,
         built_vectors=vectors,
-        unmodelled=tuple(preset.flags.unmodelled) if preset.flags else (),
+        unmodelled=tuple(preset.flags.unmodelled.items()) if preset.flags else (),
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,7 +27,11 @@ if TYPE_CHECKING:
 @click.argument("preset", type=click.Path(allow_dash=True))
 @click.option("settings", "--set", metavar="NAME=VALUE", multiple=True, help="Give an input another value; repeatable.")
 @overlay_option
-@click.option("--scenario", metavar="NAME", help="Take the changes of a scenario; --set wins over them.")
+@click.option(
+    "--scenario",
+    metavar="NAME",
+    help="Take the changes of a scenario, or of a workbook's what-if; --set wins over them.",
+)
 @click.option("--device", metavar="NAME", help="Judge on this card; `all` sets all cards side by side.")
 @click.option("--only", metavar="SELECTOR", help="Show these values: ids, log_*, +ID, ID+, view:NAME, comma-separated.")
 @click.option("--inputs", "all_inputs", is_flag=True, help="Name every input that was not given, with its value.")
@@ -55,9 +58,7 @@ def command(
     from engine.evaluation import evaluate
     from engine.select import select
 
-    ruleset, values, changes = read(rules, preset, settings, overlays)
-    if scenario is not None:
-        values = _in_scenario(ruleset, values, scenario)
+    ruleset, values, changes = read(rules, preset, settings, overlays, scenario)
     if device == "all":
         return _on_all_devices(ruleset, values, changes, form, output)
     if device is not None:
@@ -71,14 +72,6 @@ def command(
         print_findings(findings)
         return 2
     return 1 if result.verdict == "invalid" else 0
-
-
-def _in_scenario(ruleset: RuleSet, values: Preset, name: str) -> Preset:
-    from engine.comparison import scenario
-    from engine.evaluation import changed
-
-    preset = changed(ruleset, values, scenario(ruleset, name).changes)
-    return replace(preset, path=f"{values.path}, scenario {name}")
 
 
 def _on_all_devices(ruleset: RuleSet, values: Preset, changes: Mapping[str, Any], form: str, output: str | None) -> int:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from engine.preset import Preset
 
 
 @click.group("workbook", short_help="Plan in a spreadsheet that carries the rules as formulas.")
@@ -45,3 +51,87 @@ def build(
     given = changed(ruleset, values, changes) if changes else values
     context = make(ruleset, given, Path(output), layer=layers, stage=stages, virtual_stage=virtual_stages)
     click.echo(f"{output}: {context.result().verdict}", err=True)
+
+
+@command.command(
+    short_help="Compare a workbook's formulas and values with the rules.",
+    epilog="Example: engine workbook verify plan.xlsx --with libreoffice",
+)
+@click.argument("file", type=click.Path())
+@click.option("--rules", metavar="RULES", type=click.Path(), help="The rules that it was built from [those shipped].")
+@click.option(
+    "--with", "engine", type=click.Choice(["ironcalc", "formulas", "libreoffice"]), default="ironcalc",
+    show_default=True, help="What recalculates it; formulas takes minutes.",
+)  # fmt: skip
+def verify(file: str, rules: str | None, engine: str) -> int:
+    """Compare each formula of the workbook FILE with the rules, and each value, recalculated, with the engine's.
+
+    A copy without values is recalculated, for what is typed in FILE. Exit code 0, 1 where a cell differs.
+    """
+    from engine.cli.terminal import print_findings
+    from engine.ruleset import RuleSet
+    from workbook.verify import verify as verify_workbook
+
+    report = verify_workbook(file, RuleSet.load(rules), engine)
+    if report.findings:
+        print_findings(report.findings)
+        return 1
+    click.echo(
+        f"{file}: {report.formulas:,} formulas are those of the rules; recalculated by {report.engine} all agree"
+    )
+    return 0
+
+
+@command.command(
+    short_help="Write what is typed in a workbook as a preset.",
+    epilog="Example: engine workbook read plan.xlsx --scenario 'What-if 2' -o preset.yaml",
+)
+@click.argument("file", type=click.Path())
+@click.option("--rules", metavar="RULES", type=click.Path(), help="The rules that it was built from [those shipped].")
+@click.option("--other-rules", is_flag=True, help="Accept a workbook that was built from other rules.")
+@click.option("--scenario", metavar="NAME", help="A what-if, or `entered` [what the workbook shows].")
+@click.option("-o", "--output", metavar="FILE", type=click.Path(dir_okay=False), help="Write to a file.")
+def read(file: str, rules: str | None, other_rules: bool, scenario: str | None, output: str | None) -> None:
+    """Write what is typed in the workbook FILE as a preset in YAML.
+
+    A file that is there already stays as it is if the workbook cannot be read.
+    """
+    from engine.cli.terminal import emit, print_findings
+    from engine.ruleset import RuleSet
+    from workbook.opened import preset_in
+    from workbook.read import read as read_workbook
+
+    ruleset = RuleSet.load(rules)
+    opened = read_workbook(file, ruleset, other_rules=other_rules)
+    text = _yaml(preset_in(opened, ruleset, scenario))
+    if opened.notes:
+        print_findings(opened.notes)
+    if output in (None, "-"):
+        emit(text)
+    else:
+        _replace(Path(str(output)), text)
+
+
+def _yaml(preset: Preset) -> str:
+    import yaml
+
+    from engine.preset import NOT_MODELLED
+
+    values = {name: value for name, value in preset.values.items() if value is not None}
+    if preset.flags is not None and preset.flags.unmodelled:
+        values[NOT_MODELLED] = dict(preset.flags.unmodelled)
+    body = yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=120)
+    return f"# Read from {Path(preset.path).name}.\n{body}"
+
+
+def _replace(path: Path, text: str) -> None:
+    """Writes a file at once, or not at all."""
+    from engine.cli.terminal import CannotRun
+
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+        Path(name).replace(path)
+    except OSError as error:
+        raise CannotRun(f"cannot write {path}: {(error.strerror or str(error)).lower()}") from error

@@ -1,0 +1,262 @@
+"""Verifies a workbook: each cell carries its rule's formula, and recalculates to the engine's value."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from engine.diagnostics import Diagnostic, Findings, Source, Span
+from engine.ruleset import RuleSet
+from workbook.build import build
+from workbook.cells import Cell, Kind, Plan, Sheet, Shown, letters
+from workbook.context import Context, is_error
+from workbook.frame import Frame
+from workbook.opened import Opened, preset_in
+from workbook.package import Cells, Package
+from workbook.plan import plan
+from workbook.read import read
+from workbook.recalculate import Recalculated, recalculate
+from workbook.state import variants
+from workbook.styles import STYLES
+
+RELATIVE = 1e-12
+ABSOLUTE = 1e-9
+"""Difference of sizes in GB that counts as none: that of two sizes that are equal but for rounding."""
+
+_NUMBER = re.compile(r"-?[0-9][0-9,]*(?:\.[0-9]+)?(?:E[+-]?[0-9]+)?")
+_TOKEN = re.compile(r'"(?:[^"]|"")*"|\'(?:[^\']|\'\')*\'!|[A-Za-z_$][\w.$]*|[0-9]+\.?[0-9]*(?:[Ee][+-]?[0-9]+)?|\S')
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a verification found.
+
+    Attributes:
+        opened: the workbook.
+        formulas: number of formula cells that were compared.
+        engine: the engine that recalculated, with its version; empty if none did.
+        findings: cells that differ.
+    """
+
+    opened: Opened
+    formulas: int
+    engine: str
+    findings: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A formula cell that does not show what it has to.
+
+    Attributes:
+        sheet: title of its sheet.
+        cell: the planned cell.
+        shown: what it shows.
+        wanted: what it has to show.
+    """
+
+    sheet: str
+    cell: Cell
+    shown: Any
+    wanted: Shown
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What recalculated cells came to.
+
+    Attributes:
+        differences: cells that differ.
+        compared: number of formula cells.
+        excused: how many of them have no value for a reason that a spreadsheet does not share, and were left out; see
+            `workbook.context.Context.excused`.
+    """
+
+    differences: tuple[Difference, ...]
+    compared: int
+    excused: int
+
+
+def verify(path: str | Path, rules: RuleSet, engine: str) -> Report:
+    """Compares the formulas of a workbook with those of the rules, and its recalculated values with the engine's.
+
+    Args:
+        path: the workbook, as it was built or as an application has saved it.
+        rules: the rules that it was built from.
+        engine: see `workbook.recalculate.ENGINES`; it is given a copy without values.
+
+    Raises:
+        EngineError: the workbook cannot be read (see `workbook.read.read`), what is typed in it does not fit, it has
+            no room for that (E907), or the engine is not installed (E908).
+    """
+    path = Path(path)
+    opened = read(path, rules)
+    for column in variants(rules, opened.state):
+        preset_in(opened, rules, column.key)
+    context = Context(rules, opened.state)
+    Frame.for_context(context, **{domain: opened.frame.width(domain) for domain in Frame.domains()})
+    expected = plan(rules, opened.state, opened.frame)
+    findings = Findings()
+    with Package(path) as package:
+        actual = {sheet.title: package.cells(sheet.title) for sheet in expected.sheets}
+        _names(expected, package, findings)
+    copied = _copy(expected, actual)
+    _formulas(expected, actual, findings, path)
+    with tempfile.TemporaryDirectory(prefix="rank-ledger-") as folder:
+        bare = Path(folder) / "bare.xlsx"
+        build(copied, None, bare)
+        recalculated = recalculate(bare, engine)
+        comparison = compare(expected, context, recalculated)
+    for one in comparison.differences:
+        message = f"{_shown(one.shown)} recalculated, {_shown(one.wanted)} from the engine ({_about(one.cell)})"
+        findings.add("E910", message, _place(path, one.sheet, one.cell))
+    return Report(opened, comparison.compared, recalculated.name, tuple(findings.sorted()))
+
+
+def compare(expected: Plan, context: Context, recalculated: Recalculated) -> Comparison:
+    """Compares what all formula cells show with what they have to show."""
+    found = []
+    compared = excused = 0
+    for sheet in expected.sheets:
+        for cell in sheet.formulas():
+            context.excused = False
+            wanted = context.shown(cell)
+            compared += 1
+            if context.excused:
+                excused += 1
+                continue
+            shown = recalculated.value(sheet.title, cell.row, cell.column)
+            if not agrees(shown, wanted, cell):
+                found.append(Difference(sheet.title, cell, shown, wanted))
+    return Comparison(tuple(found), compared, excused)
+
+
+def agrees(found: Any, wanted: Shown, cell: Cell) -> bool:
+    """Whether a cell shows what it has to: texts, flags and whole numbers exactly, others within 1e-12 of them."""
+    if is_error(wanted):
+        return isinstance(found, str) and found.startswith("#")
+    if isinstance(wanted, str):
+        found = "" if found is None else found
+        return wanted == found or (cell.source is None and isinstance(found, str) and _alike(found, wanted))
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        return found is None and wanted == 0 and cell.role == "presentation"
+    room = RELATIVE * max(abs(wanted), abs(float(found)))
+    return abs(float(found) - wanted) <= max(room, ABSOLUTE if cell.style == "change" else 0.0)
+
+
+def _alike(found: str, wanted: str) -> bool:
+    """Whether texts differ only in the rounding of numbers within them, about which applications disagree."""
+    if _NUMBER.sub("", found) != _NUMBER.sub("", wanted):
+        return False
+    pairs = zip(_NUMBER.findall(found), _NUMBER.findall(wanted), strict=True)
+    numbers = ((float(one.replace(",", "")), float(other.replace(",", ""))) for one, other in pairs)
+    return all(abs(one - other) <= max(0.011, 1e-7 * abs(other)) for one, other in numbers)
+
+
+def changed_formulas(path: str | Path, rules: RuleSet) -> tuple[Diagnostic, ...]:
+    """Returns the cells of a workbook that do not carry what the rules have for them; nothing is recalculated.
+
+    Raises:
+        EngineError: the workbook cannot be read; see `workbook.read.read`.
+    """
+    path = Path(path)
+    opened = read(path, rules)
+    expected = plan(rules, opened.state, opened.frame)
+    findings = Findings()
+    with Package(path) as package:
+        _names(expected, package, findings)
+        _formulas(expected, {sheet.title: package.cells(sheet.title) for sheet in expected.sheets}, findings, path)
+    return tuple(findings.sorted())
+
+
+def _names(expected: Plan, package: Package, findings: Findings) -> None:
+    for name, address in expected.names.items():
+        area = package.names.get(name)
+        sheet, _, cells = address.rpartition("!")
+        if area is None:
+            findings.add("E909", f"the name `{name}` is missing", package.where())
+            continue
+        first, _, last = cells.replace("$", "").partition(":")
+        found = f"{_at(area.row, area.column)}", f"{_at(area.last_row, area.last_column)}"
+        if (area.sheet, *found) != (sheet.strip("'").replace("''", "'"), first, last or first):
+            where = package.where(area.sheet, area.row, area.column)
+            findings.add("E909", f"the name `{name}` belongs to {address}", where)
+
+
+def _formulas(expected: Plan, actual: dict[str, Cells], findings: Findings, path: Path) -> None:
+    for sheet in expected.sheets:
+        cells = actual[sheet.title]
+        for cell in sheet.cells.values():
+            if not STYLES[cell.style].locked:
+                continue  # typed into
+            found = cells.get((cell.row, cell.column))
+            formula = found.formula if found is not None else None
+            if cell.kind == "formula":
+                if formula is None or normal(formula) != normal(cell.content):
+                    has = "no formula" if formula is None else f"={_cut(formula)}"
+                    message = f"{has} in place of ={_cut(cell.content)} ({_about(cell)})"
+                    findings.add("E909", message, _place(path, sheet.title, cell))
+            elif cell.kind == "number" and cell.content is not None:
+                value = None if found is None or found.formula is not None else found.value
+                if isinstance(value, str | bool) or value is None or abs(value - cell.content) > RELATIVE * abs(value):
+                    message = f"{_shown(value)} in place of {_shown(cell.content)}"
+                    findings.add("E909", message, _place(path, sheet.title, cell))
+
+
+def _copy(expected: Plan, actual: dict[str, Cells]) -> Plan:
+    """Returns the plan with what the file holds, so that this is what is recalculated and nothing else of the file."""
+    sheets = []
+    for sheet in expected.sheets:
+        cells = {}
+        for place, cell in sheet.cells.items():
+            found = actual[sheet.title].get(place)
+            if found is None:
+                cells[place] = replace(cell, kind="text", content=None)
+            elif found.formula is not None and STYLES[cell.style].locked:
+                cells[place] = replace(cell, kind="formula", content=found.formula)
+            else:
+                value = found.value
+                kind: Kind = "text" if isinstance(value, str) else "number"
+                cells[place] = replace(cell, kind=kind, content=int(value) if isinstance(value, bool) else value)
+        sheets.append(Sheet(sheet.title, cells))
+    return Plan(sheets, expected.names)
+
+
+def normal(formula: str) -> str:
+    """Returns a formula as it is compared: applications differ in spaces, case and the way they write numbers."""
+    tokens = []
+    for token in _TOKEN.findall(formula):
+        if token[0] in "\"'":
+            bare = token[1:-2] if token[0] == "'" else ""
+            tokens.append(f"{bare.casefold()}!" if bare.isidentifier() else token)
+        elif token[0].isdigit():
+            tokens.append(repr(float(token)))
+        else:
+            tokens.append(token.casefold())
+    return "".join(tokens)
+
+
+def _at(row: int, column: int) -> str:
+    return f"{letters(column)}{row}"
+
+
+def _place(path: Path, sheet: str, cell: Cell) -> Span:
+    return Source(f"{path}, sheet {sheet}, cell {cell.address}").whole()
+
+
+def _about(cell: Cell) -> str:
+    if cell.source is None:
+        return "presentation"
+    index = "" if cell.source.index is None else f"[{cell.source.index}]"
+    return f"{cell.source.id}{index}"
+
+
+def _shown(value: Any) -> str:
+    return "nothing" if value in (None, "") else f"{value!r}" if isinstance(value, str) else f"{value:.17g}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 80 else text[:79] + "…"
