@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -14,6 +15,9 @@ Role = Literal["rule", "input", "reference", "presentation"]
 """What a formula is: a rule's, that of an input's active value, one that points at a cell, or one that presents."""
 Shown = float | int | str
 """What a formula cell shows; an error is a text such as `#N/A`."""
+
+HERE = "\x00"
+"""Stands for the letters of the column in a formula that is printed once and then put into many columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +173,7 @@ class Sheet:
         return self.title if self.title.isidentifier() else "'" + self.title.replace("'", "''") + "'"
 
 
+@cache
 def letters(column: int) -> str:
     """Returns the letters of a column number from 1."""
     text = ""

@@ -9,7 +9,7 @@ from engine.excel_rules import excel_size, excel_text
 from engine.expr.nodes import Name
 from engine.expr.symbols import DOMAINS
 from engine.rules import Input
-from workbook.cells import Sheet, Source, letters
+from workbook.cells import HERE, Sheet, Source, letters
 from workbook.input_formulas import InputFormulas
 from workbook.places import Places
 from workbook.reduce import FIRST, LAST, Part, Reduction, at_end
@@ -18,7 +18,6 @@ from workbook.sheet_vectors import style_for
 from workbook.state import Variant, typed_names
 
 TITLE, NAME, COLUMN = 1, 2, 3
-_HERE = "\x00"  # stands for the letters of the column until a text is put into one
 _ROW = "\x01"  # encloses the name of a row that each scenario has for itself
 
 
@@ -169,7 +168,7 @@ class ScenarioModel:
         )
         index = {FIRST: 0, LAST: -1}.get(part.end or "")
         for number in range(len(self._columns)):
-            text = template.replace(_HERE, letters(COLUMN + number))
+            text = template.replace(HERE, letters(COLUMN + number))
             for id in self._every:
                 text = text.replace(f"{_ROW}{id}{_ROW}", self._patterns.get((id, number), ""))
             source = Source(part.id, index, number)
@@ -183,6 +182,6 @@ class ScenarioModel:
                 return "0" if part.end == FIRST else f"({excel_size('stage', reference=reference)}-1)"
             over = name.type.over
             end = part.end if over == "stage" else over if over in (FIRST, LAST) else None
-            return f"{_HERE}${self._rows[Part(name.id, end)]}"
+            return f"{HERE}${self._rows[Part(name.id, end)]}"
 
         return reference

@@ -10,7 +10,7 @@ from engine.expr.nodes import Name
 from engine.rules import Computed, Input
 from engine.ruleset import RuleSet
 from engine.trouble import Trouble
-from workbook.cells import Plan, Presented, Sheet, Shown, Source, Validation, letters
+from workbook.cells import HERE, Plan, Presented, Sheet, Shown, Source, Validation, letters
 from workbook.context import MISSING, Context, title_of
 from workbook.frame import Frame
 from workbook.sheet_inputs import ACTIVE, BY_ROW, InputSheet
@@ -138,17 +138,17 @@ class VectorSheet:
 
         return expect
 
-    def _guarded(self, text: str, column: int) -> str:
-        return f'IF({letters(column)}${INSIDE_ROW}=1,{text},"")'
+    def _guarded(self, text: str, column: str) -> str:
+        return f'IF({column}${INSIDE_ROW}=1,{text},"")'
 
     def _rule(self, rule: Computed) -> None:
         row = self.rows[rule.id]
         self._label(row, rule.title, rule.unit, rule.id, excel_text(self._rules, rule))
         style = style_for(rule.unit)
+        template = self._guarded(excel_text(self._rules, rule, reference=self._reference), HERE)
         for position in range(self._width):
-            column = FIRST + position
-            text = excel_text(self._rules, rule, reference=self._references(column))
-            self.sheet.formula(row, column, self._guarded(text, column), Source(rule.id, position), style)
+            text = template.replace(HERE, letters(FIRST + position))
+            self.sheet.formula(row, FIRST + position, text, Source(rule.id, position), style)
 
     def _label(self, row: int, title: str, unit: str, name: str, formula: str) -> None:
         self.sheet.outline[row] = 1
@@ -157,15 +157,11 @@ class VectorSheet:
         self.sheet.put(row, NAME, name, "code")
         self.sheet.put(row, FORMULA, formula, "code")
 
-    def _references(self, column: int) -> Callable[[Name], str]:
-        """Returns how names print in one column: the index, cells of the same column, or the name."""
-
-        def reference(name: Name) -> str:
-            if name.id == self._domain:
-                return f"{letters(column)}${INDEX_ROW}"
-            return f"{letters(column)}${self.rows[name.id]}" if name.type.over == self._domain else name.id
-
-        return reference
+    def _reference(self, name: Name) -> str:
+        """Returns how a name prints in a column: the index, a cell of the same column, or the name."""
+        if name.id == self._domain:
+            return f"{HERE}${INDEX_ROW}"
+        return f"{HERE}${self.rows[name.id]}" if name.type.over == self._domain else name.id
 
     def _vector(self, item: Input, name: str, state: State, inputs: InputSheet) -> None:
         """Puts the row that a person may type into, and the row that formulas read."""
@@ -175,9 +171,9 @@ class VectorSheet:
         text = self._pattern if item.kind == "layer_vector" else self._layout
         self._label(row, title_of(item, name), item.unit, name, "what is typed above, else as on sheet Inputs")
         for position in range(self._width):
-            column = FIRST + position
-            cell = self._guarded(text(name, letters(column), active, by_row), column)
-            self.sheet.formula(row, column, cell, Source(name, position), "value", role="input")
+            column = letters(FIRST + position)
+            cell = self._guarded(text(name, column, active, by_row), column)
+            self.sheet.formula(row, FIRST + position, cell, Source(name, position), "value", role="input")
         own = f"{letters(FIRST)}{self.typed_rows[name]}"
         last = f"{letters(FIRST + self._width - 1)}{self.typed_rows[name]}"
         if item.kind == "layer_vector":
