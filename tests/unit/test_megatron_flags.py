@@ -136,3 +136,18 @@ def test_flags_of_another_rule_set(rules: RuleSet) -> None:
 def test_a_preset_of_flags_evaluates(rules: RuleSet) -> None:
     flags = {"num-layers": 2, "hidden-size": 64, "num-attention-heads": 4, "swiglu": True, "disable-bias-linear": True}
     assert evaluate(rules, Preset.from_megatron_flags(flags))["default_ffn_hidden_size"].value == 128
+
+
+@pytest.mark.parametrize(
+    ("flags", "in_fp32"),
+    [
+        ({}, False),
+        ({"attention-softmax-in-fp32": True}, True),
+        ({"apply-query-key-layer-scaling": True}, True),
+        ({"apply-query-key-layer-scaling": True, "attention-softmax-in-fp32": False}, True),
+    ],
+)
+def test_scaling_by_layer_has_the_softmax_in_fp32(rules: RuleSet, flags: dict[str, Any], in_fp32: bool) -> None:
+    local = {"transformer-impl": "local", "no-masked-softmax-fusion": True}
+    result = evaluate(rules, Preset.from_megatron_flags({**local, **flags}))
+    assert bool(result["softmax_in_fp32"].value) is in_fp32
