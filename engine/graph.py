@@ -44,6 +44,11 @@ class Graph:
                 readers.setdefault(other, []).append(id)
         return {id: tuple(others) for id, others in readers.items()}
 
+    def before(self, id: str) -> Iterator[str]:
+        """Yields everything that an id reads, directly or not, each after everything that it reads itself."""
+        needed = self.ancestors([id]) - {id}
+        return (other for other in self.order if other in needed)
+
     def ancestors(self, ids: Iterable[str]) -> set[str]:
         """Returns the given ids and everything that they read, directly or not."""
         return _closure(ids, self.reads)

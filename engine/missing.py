@@ -16,14 +16,20 @@ def missing_inputs(rules: RuleSet, scope: Scope, id: str) -> tuple[str, ...]:
 
     Only what the rule really needs counts: the conditions up to the branch that is selected, and that branch.
     """
-    found = scope.missing.get(id)
-    if found is None:
-        deeper = [name for name in dict.fromkeys(_read(rules, scope, id)) if _unavailable(scope, name)]
-        below = dict.fromkeys(name for other in deeper for name in missing_inputs(rules, scope, other))
-        trouble = scope.troubles.get(id)
-        found = tuple(below) or (trouble.names if isinstance(trouble, Unavailable) else (id,))
-        scope.missing[id] = found
-    return found
+    todo, deeper = [id], dict[str, list[str]]()
+    while todo:  # a stack of our own: a chain of rules may be longer than Python's is deep
+        name = todo[-1]
+        if name in scope.missing:
+            todo.pop()
+            continue
+        if name not in deeper:
+            deeper[name] = [read for read in dict.fromkeys(_read(rules, scope, name)) if _unavailable(scope, read)]
+            todo += deeper[name][::-1]
+            continue
+        below = dict.fromkeys(input for read in deeper[name] for input in scope.missing[read])
+        trouble = scope.troubles.get(name)
+        scope.missing[name] = tuple(below) or (trouble.names if isinstance(trouble, Unavailable) else (name,))
+    return scope.missing[id]
 
 
 def _unavailable(scope: Scope, name: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from math import isfinite
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -62,6 +63,7 @@ class Scope(dict[str, Any]):
         self.branches: dict[str, Any] = {}
         self.troubles: dict[str, Trouble] = {}
         self.missing: dict[str, tuple[str, ...]] = {}
+        self._in_order = False
 
     def __missing__(self, name: str) -> Any:
         trouble = self.troubles.get(name)
@@ -78,6 +80,8 @@ class Scope(dict[str, Any]):
                 trouble = Failed(name, str(error), "E505")
             except (OverflowError, ValueError):  # ValueError: a difference of two infinities was rounded
                 trouble = Failed(name, TOO_LARGE, "E603")
+            except RecursionError:
+                return self._compute_in_order(name)
             else:
                 if _finite(value):
                     self.branches[name] = branch
@@ -87,11 +91,29 @@ class Scope(dict[str, Any]):
             self.troubles[name] = trouble
         raise trouble from None
 
+    def _compute_in_order(self, name: str) -> Any:
+        """Computes a name after all that it reads, since a chain of rules may be longer than the stack is deep.
+
+        What stands in branches that are not taken is computed too, which changes no other value.
+        """
+        if self._in_order:
+            raise RecursionError  # there is too little room even for this; the next name up the chain has more
+        self._in_order = True
+        try:
+            for other in self._program.graph.before(name):
+                if other not in self:
+                    with suppress(Trouble):
+                        self[other]
+            return self[name]
+        finally:
+            self._in_order = False
+
 
 class Program:
     """The compiled rules of a rule set."""
 
     def __init__(self, rules: RuleSet) -> None:
+        self.graph = rules.graph
         self._rules = rules
         self._compiled: dict[str, Compute] = {}
         self._names: dict[str, Any] = {**RUNTIME, "_cell": self._cell, "float": float, "int": int}

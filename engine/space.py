@@ -107,8 +107,28 @@ class Space(dict[str, Lane]):
         self._factored: dict[str, Factored] = {}
         self._values_of: dict[str, list[tuple[int, Array]]] = {}
         self._spaces: dict[frozenset[str], tuple[Space, Array] | None] = {}
+        self._in_order = False
 
     def __missing__(self, name: str) -> Lane:
+        try:
+            value = self[name] = self._compute(name)
+        except RecursionError:
+            value = self._compute_in_order(name)
+        return value
+
+    def _compute_in_order(self, name: str) -> Lane:
+        """Computes a name after all that it reads; see `engine.program.Scope`."""
+        if self._in_order:
+            raise RecursionError
+        self._in_order = True
+        try:
+            for other in self._program.rules.graph.before(name):
+                self[other]
+            return self[name]
+        finally:
+            self._in_order = False
+
+    def _compute(self, name: str) -> Lane:
         rule = self._program.rules.computed.get(name)
         if rule is None:
             value = self._input(self._program.rules.slots[name], name)
@@ -117,7 +137,6 @@ class Space(dict[str, Lane]):
             value = expand(space[name], inverse)
         else:
             value = self._settled(choose(self, self._program.branches(rule)), rule.type.over)
-        self[name] = value
         return value
 
     def row(self, name: str) -> Row:

@@ -170,20 +170,6 @@ def test_branches_of_a_vector(tmp_path: Path) -> None:
     assert (found.branch, found.value) == ([0, 2, 1], [5.0, 0.0, 10.0])
 
 
-def test_a_long_chain_of_rules(tmp_path: Path) -> None:
-    count = 150
-    bodies = {f"rule_{n}_of_many": rule(f"rule_{n - 1}_of_many + 1" if n else "x") for n in range(count)}
-    rules = ruleset(tmp_path, INPUTS, bodies, TABLE)
-    assert evaluate(rules, {"x": 1})[f"rule_{count - 1}_of_many"].value == count
-    assert evaluate(rules, {})[f"rule_{count - 1}_of_many"].missing == ("x",)
-    assert sweep(rules, {}, {"x": [1, 2]}, [f"rule_{count - 1}_of_many"]).values[
-        f"rule_{count - 1}_of_many"
-    ].tolist() == [
-        count,
-        count + 1,
-    ]
-
-
 @pytest.fixture(scope="module")
 def shipped() -> RuleSet:
     return RuleSet.load()
