@@ -15,6 +15,7 @@ from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.worksheet import Worksheet
 
+from engine import collector
 from engine.preset import Preset
 from engine.ruleset import RuleSet
 from workbook.cells import Cell, Highlight, Plan, Sheet, Validation, letters
@@ -49,7 +50,8 @@ def make(rules: RuleSet, preset: Preset, path: Path, **room: int | None) -> Cont
     """
     state = from_preset(rules, preset)
     context = Context(rules, state)
-    build(plan(rules, state, Frame.for_context(context, **room)), context, path)
+    with collector.paused():
+        build(plan(rules, state, Frame.for_context(context, **room)), context, path)
     return context
 
 
@@ -103,6 +105,7 @@ def write(book: Plan, path: Path) -> None:
     """Writes a planned workbook as openpyxl does: without values of formulas."""
     target = Workbook()
     target.remove(target.active)
+    target._named_styles["Normal"].font = Font(name=FONT, size=STYLES["plain"].size)  # widths count its digits
     looks = _Looks(target)
     for sheet in book.sheets:
         _sheet(target.create_sheet(sheet.title), sheet, looks)
@@ -231,8 +234,9 @@ def _bars(target: Worksheet, sheet: Sheet) -> None:
     cells = sorted((cell.row, cell.address) for cell in sheet.cells.values() if cell.style == "bar")
     if cells:
         bar = DataBarRule(
-            start_type="num", start_value=0, end_type="num", end_value=1, color="FF8EA9DB", showValue=False
-        )
+            start_type="num", start_value=0, end_type="num", end_value=1, color="FF8EA9DB", showValue=False,
+            minLength=0, maxLength=100,
+        )  # fmt: skip
         target.conditional_formatting.add(f"{cells[0][1]}:{cells[-1][1]}", bar)
 
 

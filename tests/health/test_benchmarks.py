@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 from pathlib import Path
 from types import ModuleType
 
@@ -11,14 +12,23 @@ import pytest
 from engine import Preset, RuleSet, evaluate, sweep
 
 
-@pytest.fixture(scope="module")
-def speed(repository: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("speed", repository / "benchmarks" / "speed.py")
+def loaded(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def speed(repository: Path) -> ModuleType:
+    return loaded(repository / "benchmarks" / "speed.py")
+
+
+@pytest.fixture(scope="module")
+def largest(repository: Path) -> ModuleType:
+    return loaded(repository / "benchmarks" / "largest_workbook.py")
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
@@ -46,6 +56,22 @@ def test_grid_has_a_million_configurations_and_every_axis_counts(speed: ModuleTy
 def test_every_limit_has_a_figure(speed: ModuleType) -> None:
     measured = {f"{name}_ratio" for name in speed.COLD} | {"compiled_ratio", "grid_ratio", "rows_ratio"}
     assert set(speed.LIMITS) <= measured
+
+
+def test_a_step_that_fails_is_no_measurement(largest: ModuleType, tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="no such file"):
+        largest.measure(largest.building(tmp_path / "missing" / "plan.xlsx"))
+
+
+@pytest.mark.parametrize(("factor", "code"), [(0.9, 0), (1.1, 1)])
+def test_a_missed_limit_fails(
+    largest: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], factor: float, code: int
+) -> None:
+    found = {name: limit * factor for name, limit in largest.LIMITS.items()}
+    monkeypatch.setattr(largest, "figures", lambda folder: found)
+    monkeypatch.setattr("sys.argv", ["largest_workbook.py", "--enforce"])
+    assert largest.main() == code
+    assert json.loads(capsys.readouterr().out)["missed"] == (list(found) if code else [])
 
 
 FAKE = """
