@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -200,7 +201,21 @@ def _explain(item: Any, model: type[BaseModel], node: MappingNode, key_span: Spa
         cut = isinstance(item["input"], str) and "#" not in item["input"]
         help = "in YAML a space before # begins a comment: write alias:path#L10 without one" if cut else None
         return at.span, "E402", "source lines are cited as alias:path#L10 or alias:path#L10-L20", help
-    return at.span, "E203", _WORDS.get(kind, lambda context: item["msg"][:1].lower() + item["msg"][1:])(context), None
+    message = _WORDS.get(kind, lambda context: item["msg"][:1].lower() + item["msg"][1:])(context)
+    return at.span, "E203", message, _requoted(kind, at)
+
+
+def _requoted(kind: str, node: Node) -> str | None:
+    """Says that quotes are what is missing, or what is too much, where a value would else be of the wanted type."""
+    if not isinstance(node, ScalarNode):
+        return None
+    if kind == "string_type":
+        return f'put it in quotes: "{node.raw}"' if node.raw and not node.quoted else None
+    is_number = kind in ("int_type", "float_type") and node.quoted and _NUMBER.fullmatch(node.raw)
+    return f"write it without quotes: {node.raw}" if is_number else None
+
+
+_NUMBER = re.compile(r"[-+]?[0-9.]+([eE][-+]?[0-9]+)?")
 
 
 _WORDS: dict[str, Any] = {
@@ -230,15 +245,21 @@ def _literals(expected: str) -> str:
 
 
 def _descend(node: Node, path: Iterable[Any]) -> tuple[Node, str]:
-    """Follows a path as far as it exists, past pydantic's union tags; returns the node and the last step not found."""
-    rest = ""
-    for step in path:
+    """Follows a path as far as it exists, past pydantic's union tags; returns the node and the last step not found.
+
+    A tag may be a key as well, as in `{paper: …, where: …}`: what has no parts is not followed further.
+    """
+    steps, rest = list(path), ""
+    for place, step in enumerate(steps, 1):
         if isinstance(node, MappingNode) and step in node.entries:
-            node, rest = node.entries[step].value, ""
+            below: Node = node.entries[step].value
         elif isinstance(node, SequenceNode) and isinstance(step, int) and step < len(node.items):
-            node, rest = node.items[step], ""
+            below = node.items[step]
         else:
             rest = str(step)
+            continue
+        if place == len(steps) or not isinstance(below, ScalarNode):
+            node, rest = below, ""
     return node, rest
 
 
