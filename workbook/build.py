@@ -11,6 +11,7 @@ from typing import Any
 from openpyxl import Workbook
 from openpyxl.formatting.rule import DataBarRule, FormulaRule
 from openpyxl.styles import Alignment, Border, Font, PatternFill, Protection, Side
+from openpyxl.utils.indexed_list import IndexedList
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.worksheet import Worksheet
@@ -105,7 +106,9 @@ def write(book: Plan, path: Path) -> None:
     """Writes a planned workbook as openpyxl does: without values of formulas."""
     target = Workbook()
     target.remove(target.active)
-    target._named_styles["Normal"].font = Font(name=FONT, size=STYLES["plain"].size)  # widths count its digits
+    usual = Font(name=FONT, size=STYLES["plain"].size)
+    target._fonts = IndexedList([usual])  # the first font is that of empty cells, and widths count its digits
+    target._named_styles["Normal"].font = usual
     looks = _Looks(target)
     for sheet in book.sheets:
         _sheet(target.create_sheet(sheet.title), sheet, looks)
