@@ -174,7 +174,7 @@ def _slice(page: Mapping[str, Any]) -> Iterator[Block]:
         from engine.render.slices import LINKS, PER
 
         sends = page["sends"]
-        facts = [("rule", sends["rule"]), ("bytes", PER[sends["per"]]), ("link", LINKS[sends["link"]])]
+        facts = [("rule", sends["rule"]), ("how often", PER[sends["per"]]), ("link", LINKS[sends["link"]])]
         yield Block("Sends", [Prose(sends["title"]), Facts(facts)])
     if "makes" in page:
         yield Block("Makes", [Rows([[entry["id"]] for entry in page["makes"]])])

@@ -141,7 +141,7 @@ def test_the_page_of_a_slice() -> None:
     assert set(content["notes"]) == {"expert", "norm_dropout"}
     text = page.text(content, 100)
     assert "weights, gradients, optimizer  tensor_model_parallel_size" in text
-    assert "bytes  a layer and micro-batch" in text
+    assert "how often  a layer and micro-batch" in text
     assert content["sends"]["rule"] == "communication_tensor_parallel"
     assert "stage_in_flight_microbatches" in page.text(describe(RuleSet.load(), "pipeline_parallel"), 100)
 
