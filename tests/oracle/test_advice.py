@@ -115,10 +115,10 @@ def test_a_step_lowers_memory(rules: RuleSet, symptom: str, step: int) -> None:
 
 
 def test_symptoms_show(rules: RuleSet) -> None:
-    assert shows(rules, "out_of_memory", {"recompute_granularity": "none"})
+    assert shows(rules, "out_of_memory", {"micro_batch_size": 8})
     assert not shows(rules, "out_of_memory", {})
     assert shows(rules, "states_too_large", {"use_distributed_optimizer": False, "num_layers": 128})
-    assert not shows(rules, "states_too_large", {"recompute_granularity": "none"})
+    assert not shows(rules, "states_too_large", {"micro_batch_size": 8})
     assert shows(rules, "last_stage_high", {"padded_vocab_size": 1282560})
     assert not shows(rules, "last_stage_high", {})
     assert shows(rules, "bubble", {"global_batch_size": 256})
