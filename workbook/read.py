@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.diagnostics import Diagnostic, Findings, Span, nearest
+from engine.diagnostics import Diagnostic, EngineError, Findings, Span, nearest
 from engine.rules import Input
 from engine.ruleset import RuleSet
 from workbook.cell_xml import Content
 from workbook.frame import Frame
 from workbook.input_formulas import active_name, all_typed_names
-from workbook.opened import Opened
+from workbook.opened import Opened, preset_in
 from workbook.package import Area, Cells, Package
 from workbook.sheet_texts import FORMAT
 from workbook.state import (
@@ -72,8 +72,19 @@ class _Reader:
             unmodelled=_flags(self._single("unmodelled_flags")),
         )
         frame = Frame(*(int(str(self._single(f"room_{domain}") or 0).partition(".")[0]) for domain in Frame.domains()))
+        opened = Opened(self._package.path, state, frame, digest, self._places, tuple(self._notes))
+        if self._findings.has_errors:
+            self._add_what_does_not_fit(opened)
         self._findings.raise_if_errors()
-        return Opened(self._package.path, state, frame, digest, self._places, tuple(self._notes))
+        return opened
+
+    def _add_what_does_not_fit(self, opened: Opened) -> None:
+        """Adds what would be found in other cells once these are mended, so that all is told at once."""
+        told = {finding.span for finding in self._findings.diagnostics}
+        try:
+            preset_in(opened, self._rules, "entered")
+        except EngineError as error:
+            self._findings.diagnostics += [finding for finding in error.diagnostics if finding.span not in told]
 
     def _digest(self, *, other_rules: bool) -> str:
         digest, layout = self._single("rule_set_digest"), self._single("workbook_format")
@@ -152,12 +163,15 @@ class _Reader:
         return None if value == "" else value
 
     def _check(self, item: Input, value: Typed, place: Span) -> None:
-        """Checks what the engine does not see as it stands here: words for flags, and lists."""
+        """Checks what the engine would not see, or tell in terms of YAML: words for flags, numbers as text, lists."""
         word = value.casefold() if isinstance(value, str) else value
         if is_nothing(item, value):
             return
         if item.kind in ("flag", "set") and word not in (ON, OFF):
             self._findings.add("E502", f"`{item.id}` must be {ON} or {OFF}, not {value}", place)
+        elif item.kind in ("int", "number") and isinstance(value, str):
+            help = "type it anew; a cell that keeps it as text has the format Text, or an apostrophe before it"
+            self._findings.add("E502", f"`{item.id}` must be a number, not the text {value!r}", place, help=help)
         elif item.kind == "layout" and word != LISTED:
             message = f"`{item.id}` must be {LISTED}, with the layout on sheet Virtual stages, not {value}"
             self._findings.add("E505", message, place)

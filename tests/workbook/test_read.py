@@ -128,7 +128,7 @@ def test_layers_can_be_set_by_hand(rules: RuleSet, built: Path, tmp_path: Path) 
     ("name", "value", "expected"),
     [
         ("device", "abacus", "error[E504]: `device` has no member `abacus`"),
-        ("hidden_size", "4096 ", "error[E502]: `hidden_size` must be an integer, not 4096"),
+        ("hidden_size", "4096 ", "error[E502]: `hidden_size` must be a number, not the text '4096 '"),
         ("hidden_size", 4096.5, "error[E502]: `hidden_size` must be an integer, not 4096.5"),
         ("hidden_size", 0, "error[E503]: `hidden_size` must be from 1"),
         ("swiglu", "yes", "error[E502]: `swiglu` must be on or off, not yes"),
@@ -158,7 +158,10 @@ def test_entries_of_layers_are_checked(rules: RuleSet, built: Path, tmp_path: Pa
 
 def test_all_errors_are_told_at_once(rules: RuleSet, built: Path, tmp_path: Path) -> None:
     cells = {place(built, "hidden_size"): "many", place(built, "device"): "abacus", place(built, "num_layers"): 0}
-    assert "3 errors" in error(rules, type_into(built, tmp_path / "typed.xlsx", cells))
+    cells |= {place(built, "swiglu"): True, place(built, "seq_length"): "=8*1024"}
+    text = error(rules, type_into(built, tmp_path / "typed.xlsx", cells))
+    assert "5 errors" in text
+    assert all(f"cell {address}: error" in text for _, address in cells)
 
 
 def test_a_typed_formula_counts_by_its_stored_number(rules: RuleSet, built: Path, tmp_path: Path) -> None:
