@@ -76,6 +76,7 @@ class Package:
             self._parts = {entry.filename: entry for entry in self._zip.infolist()}
             self._sheets = self._find_sheets()
             self.names = dict(self._find_names())
+            self.scoped = tuple(self._find_scoped())
         except BaseException:
             self._zip.close()
             raise
@@ -193,6 +194,15 @@ class Package:
                 row, column = int(match[4]), to_number(match[3])
                 last_row, last_column = (int(match[6]), to_number(match[5])) if match[5] else (row, column)
                 yield element.get("name", ""), Area(sheet, row, column, last_row, last_column)
+
+    def _find_scoped(self) -> Iterator[tuple[str, str]]:
+        """Yields names that hold on one sheet only, each with the title of that sheet."""
+        titles = list(self._sheets)
+        for element in self._read("xl/workbook.xml", "definedName"):
+            place = element.get("localSheetId")
+            if place is not None:
+                number = int(place) if place.isdigit() else -1
+                yield element.get("name", ""), titles[number] if 0 <= number < len(titles) else place
 
     def _shared_texts(self) -> list[str]:
         if self._texts is None:

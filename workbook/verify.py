@@ -11,7 +11,8 @@ from typing import Any
 from engine.diagnostics import Diagnostic, Findings, Source, Span
 from engine.ruleset import RuleSet
 from workbook.build import build
-from workbook.cells import Cell, Kind, Plan, Sheet, Shown, letters
+from workbook.carried import departures, shown
+from workbook.cells import Cell, Kind, Plan, Sheet, Shown
 from workbook.context import Context, is_error
 from workbook.frame import Frame
 from workbook.opened import Opened, preset_in
@@ -27,7 +28,6 @@ ABSOLUTE = 1e-9
 """Difference of sizes in GB that counts as none: that of two sizes that are equal but for rounding."""
 
 _NUMBER = re.compile(r"-?[0-9][0-9,]*(?:\.[0-9]+)?(?:E[+-]?[0-9]+)?")
-_TOKEN = re.compile(r'"(?:[^"]|"")*"|\'(?:[^\']|\'\')*\'!|[A-Za-z_$][\w.$]*|[0-9]+\.?[0-9]*(?:[Ee][+-]?[0-9]+)?|\S')
 
 
 @dataclass(frozen=True)
@@ -102,16 +102,15 @@ def verify(path: str | Path, rules: RuleSet, engine: str) -> Report:
     findings = Findings()
     with Package(path) as package:
         actual = {sheet.title: package.cells(sheet.title) for sheet in expected.sheets}
-        _names(expected, package, findings)
+        findings.diagnostics += [one.finding(path) for one in departures(expected, package, actual)]
     copied = _copy(expected, actual)
-    _formulas(expected, actual, findings, path)
     with tempfile.TemporaryDirectory(prefix="rank-ledger-") as folder:
         bare = Path(folder) / "bare.xlsx"
         build(copied, None, bare)
         recalculated = recalculate(bare, engine)
         comparison = compare(expected, context, recalculated)
     for one in comparison.differences:
-        message = f"{_shown(one.shown)} recalculated, {_shown(one.wanted)} from the engine ({_about(one.cell)})"
+        message = f"{shown(one.shown)} recalculated, {shown(one.wanted)} from the engine ({_about(one.cell)})"
         findings.add("E910", message, _place(path, one.sheet, one.cell))
     return Report(opened, comparison.compared, recalculated.name, tuple(findings.sorted()))
 
@@ -167,43 +166,9 @@ def changed_formulas(path: str | Path, rules: RuleSet) -> tuple[Diagnostic, ...]
     expected = plan(rules, opened.state, opened.frame)
     findings = Findings()
     with Package(path) as package:
-        _names(expected, package, findings)
-        _formulas(expected, {sheet.title: package.cells(sheet.title) for sheet in expected.sheets}, findings, path)
+        actual = {sheet.title: package.cells(sheet.title) for sheet in expected.sheets}
+        findings.diagnostics += [one.finding(path) for one in departures(expected, package, actual)]
     return tuple(findings.sorted())
-
-
-def _names(expected: Plan, package: Package, findings: Findings) -> None:
-    for name, address in expected.names.items():
-        area = package.names.get(name)
-        sheet, _, cells = address.rpartition("!")
-        if area is None:
-            findings.add("E909", f"the name `{name}` is missing", package.where())
-            continue
-        first, _, last = cells.replace("$", "").partition(":")
-        found = f"{_at(area.row, area.column)}", f"{_at(area.last_row, area.last_column)}"
-        if (area.sheet, *found) != (sheet.strip("'").replace("''", "'"), first, last or first):
-            where = package.where(area.sheet, area.row, area.column)
-            findings.add("E909", f"the name `{name}` belongs to {address}", where)
-
-
-def _formulas(expected: Plan, actual: dict[str, Cells], findings: Findings, path: Path) -> None:
-    for sheet in expected.sheets:
-        cells = actual[sheet.title]
-        for cell in sheet.cells.values():
-            if not STYLES[cell.style].locked:
-                continue  # typed into
-            found = cells.get((cell.row, cell.column))
-            formula = found.formula if found is not None else None
-            if cell.kind == "formula":
-                if formula is None or normal(formula) != normal(cell.content):
-                    has = "no formula" if formula is None else f"={_cut(formula)}"
-                    message = f"{has} in place of ={_cut(cell.content)} ({_about(cell)})"
-                    findings.add("E909", message, _place(path, sheet.title, cell))
-            elif cell.kind == "number" and cell.content is not None:
-                value = None if found is None or found.formula is not None else found.value
-                if isinstance(value, str | bool) or value is None or abs(value - cell.content) > RELATIVE * abs(value):
-                    message = f"{_shown(value)} in place of {_shown(cell.content)}"
-                    findings.add("E909", message, _place(path, sheet.title, cell))
 
 
 def _copy(expected: Plan, actual: dict[str, Cells]) -> Plan:
@@ -225,24 +190,6 @@ def _copy(expected: Plan, actual: dict[str, Cells]) -> Plan:
     return Plan(sheets, expected.names)
 
 
-def normal(formula: str) -> str:
-    """Returns a formula as it is compared: applications differ in spaces, case and the way they write numbers."""
-    tokens = []
-    for token in _TOKEN.findall(formula):
-        if token[0] in "\"'":
-            bare = token[1:-2] if token[0] == "'" else ""
-            tokens.append(f"{bare.casefold()}!" if bare.isidentifier() else token)
-        elif token[0].isdigit():
-            tokens.append(repr(float(token)))
-        else:
-            tokens.append(token.casefold())
-    return "".join(tokens)
-
-
-def _at(row: int, column: int) -> str:
-    return f"{letters(column)}{row}"
-
-
 def _place(path: Path, sheet: str, cell: Cell) -> Span:
     return Source(f"{path}, sheet {sheet}, cell {cell.address}").whole()
 
@@ -252,11 +199,3 @@ def _about(cell: Cell) -> str:
         return "presentation"
     index = "" if cell.source.index is None else f"[{cell.source.index}]"
     return f"{cell.source.id}{index}"
-
-
-def _shown(value: Any) -> str:
-    return "nothing" if value in (None, "") else f"{value!r}" if isinstance(value, str) else f"{value:.17g}"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= 80 else text[:79] + "…"

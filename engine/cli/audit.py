@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from engine.cli.configuration import is_workbook
 from engine.cli.sources import checkouts, overlay_option, revisions, source_option
 from engine.cli.terminal import colored, emit, painter
 
@@ -21,10 +22,17 @@ FORMATS = ("text", "json", "md", "sarif", "github")
 
 
 @click.command("audit", short_help="Prove the citations against checkouts of the sources.")
-@click.argument("rules", type=click.Path(), required=False)
+@click.argument("rules", metavar="[RULES | PLAN.xlsx]", type=click.Path(), required=False)
 @source_option
 @click.option("--at", metavar="REV", multiple=True, help="Revision to compare with; without it the files as they lie.")
 @overlay_option
+@click.option(
+    "--rules",
+    "of_workbook",
+    metavar="RULES",
+    type=click.Path(),
+    help="For a workbook: the rules that it was built from [those shipped].",
+)
 @click.option("--locked", is_flag=True, help="Each citation must be in citations.lock as it stands.")
 @click.option("--coverage", "with_coverage", is_flag=True, help="Count which statements of watched code are cited.")
 @click.option(
@@ -45,6 +53,7 @@ def command(
     sources: tuple[str, ...],
     at: tuple[str, ...],
     overlays: tuple[str, ...],
+    of_workbook: str | None,
     locked: bool,
     with_coverage: bool,
     min_coverage: float | None,
@@ -59,7 +68,7 @@ def command(
     form: str,
     output: str | None,
 ) -> int:
-    """Audit the citations of RULES (the shipped rules if not given).
+    """Audit the citations of RULES (the shipped rules if not given), or the workbook PLAN.xlsx.
 
     Integrity: is a citation true at the commit that sources.yaml pins? Freshness: what has become of the lines at
     REV, or in the files as they lie in CHECKOUT? A plain folder will do for the latter; a revision, the pinned commit
@@ -67,12 +76,21 @@ def command(
 
     States: ok, moved, cosmetic, changed, missing, ambiguous, broken, unverified. Exit code 1 where a citation is in a
     state that fails; without --fail-on these are changed, missing, ambiguous and broken.
+
+    Of a workbook: every formula cell that no longer carries its rule's formula, every input that changed since it was
+    built, and whether the rules are those that it was built from. Changed inputs alone do not fail.
     """
     from engine.audit import audit
     from engine.audit.coverage import coverage_findings
     from engine.diagnostics import Severity
     from engine.ruleset import RuleSet
 
+    if rules is not None and is_workbook(rules):
+        from engine.cli.audit_workbook import audit_workbook
+
+        return audit_workbook(rules, of_workbook, overlays, form, output, verbose=verbose)
+    if of_workbook is not None:
+        raise click.UsageError("--rules is for a workbook; a folder of rules is named without it")
     gate = _gate(fail_on)
     ruleset = RuleSet.load(rules, overlays)
     given = checkouts(sources)

@@ -64,7 +64,7 @@ def load_preset(path: str, rules: RuleSet | None = None, scenario: str | None = 
     """
     from engine.preset import Preset
 
-    if path != "-" and _is_workbook(path):
+    if path != "-" and is_workbook(path):
         return _from_workbook(path, rules, scenario)
     preset = Preset.load(path, rules)
     if preset.flags is not None and preset.flags.headline:
@@ -86,7 +86,7 @@ def _in_scenario(preset: Preset, rules: RuleSet, name: str) -> Preset:
     return replace(changed(rules, preset, scenario(rules, name).changes), path=f"{preset.path}, scenario {name}")
 
 
-def _is_workbook(path: str) -> bool:
+def is_workbook(path: str) -> bool:
     """Whether a file is meant to be a workbook: by its name, or by how it begins."""
     if Path(path).suffix.casefold() in (".xlsx", ".xlsm", ".xls", ".xlsb"):
         return True

@@ -78,12 +78,28 @@ CODES: dict[str, CodeInfo] = {
         "workbook.",
         example="Ledger!E40: 4096 recalculated, 8192 from the engine",
     ),
+    "E911": CodeInfo(
+        slug="presentation-changed",
+        title="a cell that only presents was changed",
+        why="No rule reads such a cell, so every computed value is as it was; but what it shows, such as a size in GB, "
+        "may no longer be what the rules say.",
+        mend="Undo the change, or build the workbook anew. One's own sums belong on a sheet of one's own.",
+        example="Plan!B7: 'fits' in place of =IF(…",
+    ),
     "N901": CodeInfo(
         slug="typed-formula",
         title="a typed formula counts by its value",
         why="An input cell may hold a formula of one's own; the preset holds numbers.",
         mend="Nothing needs mending; type the number to be rid of the note.",
         example="=8*1024 in the cell of seq_length counts as 8192",
+        severity=Severity.NOTE,
+    ),
+    "N902": CodeInfo(
+        slug="input-changed",
+        title="an input is not what it was when the workbook was built",
+        why="A workbook is there to be typed into; whoever is handed one wants to know what was.",
+        mend="Nothing needs mending. `engine workbook read` writes what is typed as a preset.",
+        example="hidden_size: 4096 when built, 8192 now",
         severity=Severity.NOTE,
     ),
 }
