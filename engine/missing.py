@@ -28,8 +28,23 @@ def missing_inputs(rules: RuleSet, scope: Scope, id: str) -> tuple[str, ...]:
             continue
         below = dict.fromkeys(input for read in deeper[name] for input in scope.missing[read])
         trouble = scope.troubles.get(name)
-        scope.missing[name] = tuple(below) or (trouble.names if isinstance(trouble, Unavailable) else (name,))
+        found = tuple(below) or (trouble.names if isinstance(trouble, Unavailable) else (name,))
+        scope.missing[name] = _to_give(rules, scope, name, found)
     return scope.missing[id]
+
+
+def _to_give(rules: RuleSet, scope: Scope, name: str, found: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns what to give where an input's default finds an empty cell of a table: the input, or what picks a row."""
+    if name not in rules.slots or any(_names_input(rules, one) for one in found):
+        return found
+    picks = (rules.slots[other] for other in rules.graph.before(name) if other in rules.slots)
+    rows = [item.id for item in picks if item.kind == "enum" and item.id not in scope.given]
+    return (" or ".join([*rows, rules.slots[name].id]),)
+
+
+def _names_input(rules: RuleSet, missing: str) -> bool:
+    """Whether what is missing is an input, or one of several, and no cell of a table."""
+    return all(part in rules.inputs for part in missing.split(" or "))
 
 
 def _unavailable(scope: Scope, name: str) -> bool:

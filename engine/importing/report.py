@@ -51,6 +51,7 @@ class Report:
         effective: values of all inputs that a launch flag stands for, or that were given.
         failed: checks of the rules that do not hold.
         verdict: verdict on the configuration.
+        missing: inputs without which a verdict that is unknown stays so.
     """
 
     preset: Preset
@@ -58,6 +59,7 @@ class Report:
     effective: tuple[Effective, ...]
     failed: tuple[CheckOutcome, ...]
     verdict: str
+    missing: tuple[str, ...] = ()
 
 
 def report(result: Result, read: Mapping[str, bool]) -> Report:
@@ -71,7 +73,10 @@ def report(result: Result, read: Mapping[str, bool]) -> Report:
     flags = preset.flags or FlagReport({})
     effective = tuple(_effective(result, flags, read))
     failed = tuple(check for check in result.failed_checks if check.level != "note")
-    return Report(preset, flags, effective, failed, result.verdict)
+    verdict = result.verdict
+    summary = result.rules.views.get("summary")
+    rule = summary.body.verdict if summary and verdict == "unknown" else None
+    return Report(preset, flags, effective, failed, verdict, result[rule].missing if rule else ())
 
 
 def _effective(result: Result, flags: FlagReport, read: Mapping[str, bool]) -> Iterator[Effective]:

@@ -47,7 +47,8 @@ def imported_text(report: Report, width: int, paint: Paint = unpainted) -> str:
     if report.failed:
         blocks.append(check_lines(report.failed, width, paint))
     name, style = VERDICTS.get(report.verdict, (report.verdict.upper(), "yellow"))
-    blocks.append([paint(name, f"bold {style}")])
+    reason = f"  needs {', '.join(report.missing)}" if report.missing else ""
+    blocks.append([f"{paint('Verdict', 'bold')}  {paint(name, f'bold {style}')}{reason}"])
     return "\n\n".join("\n".join(line.rstrip() for line in block) for block in blocks if block) + "\n"
 
 

@@ -218,15 +218,15 @@ def stage_cell(value: Any, unit: str) -> str:
 
 
 def _inputs(summary: Summary, width: int, paint: Paint, all_inputs: bool) -> list[str]:
-    unread = f"  {summary.unread} more that nothing here reads" if summary.unread else ""
-    lines = [paint("Not given", "bold") + paint(unread, "dim")]
+    lines = [paint("Not given", "bold")]
     for origin, names in summary.not_given:
         shown = [fitted(name, width - 12) for name in names]
         if not all_inputs and origin in ("default", "absent") and len(names) > _FIRST_INPUTS:
             shown = [*shown[:_FIRST_INPUTS], f"{len(names) - _FIRST_INPUTS} more with --inputs"]
         first, *more = wrapped(shown, width, 11)
         lines += [f"  {paint(padded(origin, 7), 'yellow' if origin == 'missing' else 'dim')}  {first}", *more]
-    return lines
+    unread = [f"  {paint('other', 'dim')}    {summary.unread} that nothing here reads"] if summary.unread else []
+    return [*lines, *unread]
 
 
 def _verdict(verdict: Verdict, stage_count: int, width: int, paint: Paint) -> list[str]:
@@ -244,6 +244,9 @@ def verdict_sentence(verdict: Verdict, stage_count: int) -> str:
         left = verdict.capacity - verdict.peak
         used += f" ({share(verdict.peak, verdict.capacity)})"
         parts.append(f"{used}, {gigabytes(abs(left))} GB {'left' if left >= 0 else 'too much'}")
+    elif verdict.peak is not None:
+        where = f"stage {verdict.stage}" if verdict.stage is not None and stage_count > 1 else "a rank"
+        parts.append(f"{where} holds {gigabytes(verdict.peak)} GB")
     if verdict.low is not None and verdict.high is not None:
         parts.append(f"likely between {gigabytes(verdict.low)} and {gigabytes(verdict.high)} GB")
     if verdict.phase:

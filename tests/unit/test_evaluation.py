@@ -183,3 +183,16 @@ def test_checks_never_stop_values(shipped: RuleSet) -> None:
     result = evaluate(shipped, odd)
     assert result.verdict == "invalid"
     assert result["log_total_mib"].value > 0
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [
+        ({}, ("device or device_usable_bytes",)),
+        ({"device": "custom"}, ("device_usable_bytes",)),
+    ],
+)
+def test_an_empty_cell_behind_a_default_is_told_as_the_input_to_give(
+    shipped: RuleSet, given: Given, missing: tuple[str, ...]
+) -> None:
+    assert evaluate(shipped, given)["device_usable_bytes"].missing == missing
