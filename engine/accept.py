@@ -41,7 +41,8 @@ def accept(item: Input, value: Any) -> Any:
             return _number(item, value)
         case "flag":
             if not isinstance(value, bool):
-                raise _type(item, "true or false", value)
+                error = _type(item, "true or false", value)
+                raise InputError(error.code, error.message, _flag_help(item, value))
             return value
         case "enum":
             return _member(item, value, item.values)
@@ -75,6 +76,17 @@ def show(value: Any) -> str:
 
 def _type(item: Input, wanted: str, value: Any) -> InputError:
     return InputError("E502", f"`{item.id}` must be {wanted}, not {show(value)} ({_kind(value)})")
+
+
+def _flag_help(item: Input, value: Any) -> str | None:
+    """Says which flag a word or a number of other notations means."""
+    flag = _FLAG_WORDS.get(str(value).casefold()) if isinstance(value, str | int) else None
+    return f"write {item.id}: {flag}" if flag else None
+
+
+_FLAG_WORDS = dict.fromkeys(("yes", "on", "y", "1", "true"), "true") | dict.fromkeys(
+    ("no", "off", "n", "0", "false"), "false"
+)
 
 
 def _kind(value: Any) -> str:
