@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from engine import EngineError, RuleSet
 from engine.audit import Audit, audit
 from engine.audit.git import GitError, Repository, find_repository
+from tests.support.clock import processor_seconds
 from tests.support.miniature import ALIAS, CITED, FORMULAS, SOURCE, Miniature, audited, load_rules, states, verdicts
 
 SECRET = "SECRET = 'do not read me'\n"
@@ -200,9 +200,9 @@ def test_files_that_are_hard_to_read_end_in_time(mini: Miniature, tmp_path: Path
     commit = mini.commit({"file.py": base})
     rules = load_rules(tmp_path / "r", commit, {"one": ("file.py#L2", ""), "more": ("file.py#L1-L3", "")})
     mini.commit({"file.py": content})
-    begin = time.monotonic()
+    begin = processor_seconds()
     found = states(audited(rules, mini.folder, "HEAD"))
-    assert time.monotonic() - begin < 30
+    assert processor_seconds() - begin < 10
     assert set(found.values()) <= {"moved", "changed", "missing", "ambiguous"}
 
 

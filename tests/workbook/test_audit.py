@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,15 +24,33 @@ from workbook.cells import Cell, letters
 from workbook.plan import plan
 from workbook.reached import reached
 from workbook.recalculate_libreoffice import convert, find
+from workbook.sheet_inputs import ENTERED, SCENARIO, TITLES, WHAT_IF
 from workbook.state import from_preset
 
 SOFFICE = find()
 
-ROW = [f"{letters(column)}60" for column in range(6, 30)]
-TOUCHED = {
-    ("Ledger", "E40"): 5, ("Plan", "B7"): "fits", ("Stages", "E5"): 1, ("Inputs", "D9"): 8192,
-    **{("Stages", address): 7 for address in ROW},
-}  # fmt: skip
+
+@dataclass(frozen=True)
+class Cells:
+    """Cells of the document's workbook that tests change, as sheet and address."""
+
+    ledger: tuple[str, str]
+    row: tuple[tuple[str, str], ...]
+    inside: tuple[str, str]
+    presented: tuple[str, str]
+    hidden_size: tuple[str, str]
+
+    @property
+    def changes(self) -> dict[tuple[str, str], Any]:
+        return {
+            self.ledger: 5, self.presented: "fits", self.inside: 1, self.hidden_size: 8192,
+            **dict.fromkeys(self.row, 7),
+        }  # fmt: skip
+
+    @property
+    def told(self) -> set[tuple[str, str, str]]:
+        computed = {("formula", *cell) for cell in (self.ledger, self.inside, *self.row)}
+        return computed | {("presentation", *self.presented)}
 
 
 def run(*arguments: object) -> tuple[int, str, str]:
@@ -45,6 +65,22 @@ def told(found: WorkbookAudit) -> set[tuple[str, str, str]]:
 @pytest.fixture(scope="module")
 def planned(rules: RuleSet, document: Preset) -> dict[str, dict[tuple[int, int], Cell]]:
     return {sheet.title: sheet.cells for sheet in plan(rules, from_preset(rules, document)).sheets}
+
+
+@pytest.fixture(scope="module")
+def at(planned: dict[str, dict[tuple[int, int], Cell]]) -> Cells:
+    def first(sheet: str, which: Callable[[Cell], bool]) -> tuple[str, str]:
+        return sheet, next(cell.address for cell in planned[sheet].values() if cell.kind == "formula" and which(cell))
+
+    stages = [cell for cell in planned["Stages"].values() if cell.source and cell.source.id == "stage_peak_bytes"]
+    names = {cell.content: row for (row, _), cell in planned["Inputs"].items() if cell.kind == "text"}
+    return Cells(
+        ledger=first("Ledger", lambda cell: cell.source is not None and cell.source.id == "layernorm_params"),
+        row=tuple(("Stages", cell.address) for cell in stages[1:25]),
+        inside=first("Stages", lambda cell: cell.role == "presentation"),
+        presented=first("Plan", lambda cell: cell.style == "size"),
+        hidden_size=("Inputs", f"{letters(ENTERED)}{names['hidden_size']}"),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +99,8 @@ def other(rules: RuleSet, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def touched(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return type_into(built, tmp_path_factory.mktemp("touched") / "touched.xlsx", TOUCHED)
+def touched(built: Path, at: Cells, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return type_into(built, tmp_path_factory.mktemp("touched") / "touched.xlsx", at.changes)
 
 
 @pytest.fixture(scope="module")
@@ -98,48 +134,49 @@ def test_200_cells_at_random_are_all_told_and_no_others(
     assert all(roles[one.sheet, one.address] == "presentation" for one in found.departures if one.kind != "formula")
 
 
-def test_what_only_presents_is_told_apart(found: WorkbookAudit, touched: Path) -> None:
-    assert told(found) == {
-        ("formula", "Ledger", "E40"), ("formula", "Stages", "E5"), ("presentation", "Plan", "B7"),
-        *(("formula", "Stages", address) for address in ROW),
-    }  # fmt: skip
+def test_what_only_presents_is_told_apart(found: WorkbookAudit, touched: Path, at: Cells) -> None:
+    assert told(found) == at.told
     code, out, _ = run(touched)
     assert code == 1
     formulas, _, presented = out.partition("\ncells that only present\n")
-    assert "sheet Ledger, cell E40: error[E909]: 5 in place of =" in formulas
-    assert "sheet Stages, cell E5: error[E909]: 1 in place of =IF(" in formulas
+    assert f"sheet Ledger, cell {at.ledger[1]}: error[E909]: 5 in place of =" in formulas
+    assert f"sheet Stages, cell {at.inside[1]}: error[E909]: 1 in place of =IF(" in formulas
     assert "(presentation that rules read)" in formulas
-    assert "sheet Plan, cell B7: error[E911]: 'fits' in place of =IF(" in presented
-    assert "sheet Inputs, cell D9: note[N902]: hidden_size: 4096 when built, 8192 now" in presented
-    assert "sheet Stages, cells F60:AC60: error[E909]: 24 cells, the first with 7 in place of" in formulas
+    assert f"sheet Plan, cell {at.presented[1]}: error[E911]: 'fits' in place of =IF(" in presented
+    assert f"sheet Inputs, cell {at.hidden_size[1]}: note[N902]: hidden_size: 4096 when built, 8192 now" in presented
+    cells = f"{at.row[0][1]}:{at.row[-1][1]}"
+    assert f"sheet Stages, cells {cells}: error[E909]: 24 cells, the first with 7 in place of" in formulas
     assert "compared: 26 changed, 1 that only present changed, 1 input changed since it was built" in out
 
 
-def test_inputs_may_change_and_are_listed(built: Path, rules: RuleSet, tmp_path: Path) -> None:
-    cells = load_workbook(built)["Inputs"]
-    flag = next(row for row in range(7, 200) if cells.cell(row, 4).value == "on")
+def test_inputs_may_change_and_are_listed(built: Path, rules: RuleSet, at: Cells, tmp_path: Path) -> None:
+    book = load_workbook(built)
+    entered, what_if = letters(ENTERED), letters(WHAT_IF)
+    flag = next(row for row in range(7, 200) if book["Inputs"][f"{entered}{row}"].value == "on")
+    size = at.hidden_size[1].removeprefix(entered)
+    layers = f"F{next(row[0].row for row in book['Layers'].iter_rows() if str(row[0].value).endswith('type here'))}"
     changes = {
-        ("Inputs", "D9"): 8192, ("Inputs", "E5"): "Larger", ("Inputs", "E10"): 64, ("Plan", "B15"): "GiB",
-        ("Layers", "G7"): 1, ("Inputs", f"D{flag}"): "ON", ("Inputs", "D10"): float(cells["D10"].value),
+        at.hidden_size: 8192, ("Inputs", f"{what_if}{TITLES}"): "Larger", ("Inputs", f"{what_if}{size}"): 64,
+        ("Layers", layers): 1, ("Inputs", f"{entered}{flag}"): "ON",
     }  # fmt: skip
     found = audit(type_into(built, tmp_path / "t.xlsx", changes), rules)
     assert (found.departures, found.failing()) == ((), False)
     assert [(one.name, one.sheet, one.address, one.built, one.now) for one in found.inputs] == [
-        ("hidden_size", "Inputs", "D9", "4096", "8192"),
-        ("moe_layer_freq[2]", "Layers", "G7", "nothing", "1"),
+        ("hidden_size", *at.hidden_size, "4096", "8192"),
+        ("moe_layer_freq[1]", "Layers", layers, "nothing", "1"),
     ]
     assert found.built.what_ifs == 1
 
 
-def test_what_is_typed_may_make_no_configuration(built: Path, rules: RuleSet, tmp_path: Path) -> None:
-    path = type_into(built, tmp_path / "t.xlsx", {("Inputs", "D9"): "=1/0", ("Ledger", "E40"): 5})
+def test_what_is_typed_may_make_no_configuration(built: Path, rules: RuleSet, at: Cells, tmp_path: Path) -> None:
+    path = type_into(built, tmp_path / "t.xlsx", {at.hidden_size: "=1/0", at.ledger: 5})
     found = audit(path, rules)
-    assert told(found) == {("formula", "Ledger", "E40")}
+    assert told(found) == {("formula", *at.ledger)}
     assert [(one.code, one.span is not None) for one in found.problems] == [("E906", True)]
     assert found.failing()
 
 
-def test_rules_that_moved_on(touched: Path, built: Path, other: Path) -> None:
+def test_rules_that_moved_on(touched: Path, built: Path, at: Cells, other: Path) -> None:
     clean = audit(built, RuleSet.load(other))
     assert clean.departures == ()
     (finding,) = clean.of_rules()
@@ -148,7 +185,8 @@ def test_rules_that_moved_on(touched: Path, built: Path, other: Path) -> None:
     code, out, _ = run(touched, "--rules", other)
     assert code == 1
     assert "touched.xlsx: error[E905]: the workbook was built from rules with digest" in out
-    assert "sheet Stages, cells F60:AC60: error[E909]: 24 cells, the first with 7 in place of" in out
+    cells = f"{at.row[0][1]}:{at.row[-1][1]}"
+    assert f"sheet Stages, cells {cells}: error[E909]: 24 cells, the first with 7 in place of" in out
     assert "which its row prints (" in out
     assert "the rest not: 25 changed" in out
 
@@ -167,7 +205,7 @@ def test_formats(found: WorkbookAudit, touched: Path, tmp_path: Path, monkeypatc
     assert run(touched, "--format", "github")[1].startswith("::error title=E909,file=")
     page = run(touched, "--format", "md")[1]
     assert page.startswith("# Audit of touched.xlsx\n")
-    assert "\n## Inputs changed since it was built\n\n- N902 sheet Inputs, cell D9: hidden\\_size: 4096" in page
+    assert "\n## Inputs changed since it was built\n\n- N902 sheet Inputs, cell" in page
     out = tmp_path / "out.json"
     assert run(touched, "--format", "json", "-o", out)[0] == 1
     data = json.loads(out.read_text(encoding="utf-8"))
@@ -193,12 +231,15 @@ def test_what_cannot_run(built: Path, tmp_path: Path) -> None:
     assert (code, "error[E904]: the workbook has no name" in error) == (2, True)
 
 
-def test_what_rules_read_without_being_a_formula(built: Path, rules: RuleSet, tmp_path: Path) -> None:
-    scenario = "U"  # the first scenario of the rules, in a locked column
-    changes = {
-        ("Tables", "C6"): 1, ("Tables", "C5"): "v100-64gb", ("Stages", "F4"): 7, ("Inputs", f"{scenario}9"): 64,
-        ("Plan data", "C3"): "another",
-    }  # fmt: skip
+def test_what_rules_read_without_being_a_formula(
+    built: Path, rules: RuleSet, planned: dict[str, dict[tuple[int, int], Cell]], tmp_path: Path
+) -> None:
+    changes: dict[tuple[str, str], Any] = {}
+    for title, wanted in (("Tables", "h100-80gb"), ("Tables", 85899345920), ("Stages", 1), ("Plan data", "zero3")):
+        address = next(cell.address for cell in planned[title].values() if cell.content == wanted)
+        changes[title, address] = 3 if isinstance(wanted, int) else "another"
+    size = next(row for (row, _), cell in planned["Inputs"].items() if cell.content == "hidden_size")
+    changes["Inputs", f"{letters(SCENARIO)}{size}"] = 64  # of a scenario of the rules, in a locked column
     found = audit(type_into(built, tmp_path / "t.xlsx", changes), rules)
     assert told(found) == {("constant", sheet, address) for sheet, address in changes}
 
@@ -244,7 +285,7 @@ def test_cells_that_rules_read(rules: RuleSet, document: Preset) -> None:
 
 @pytest.mark.skipif(SOFFICE is None, reason="LibreOffice (soffice) is not installed")
 def test_after_libreoffice_saved_it(
-    built: Path, touched: Path, found: WorkbookAudit, rules: RuleSet, other: Path, tmp_path: Path
+    built: Path, touched: Path, found: WorkbookAudit, rules: RuleSet, at: Cells, other: Path, tmp_path: Path
 ) -> None:
     assert SOFFICE is not None
     clean = audit(convert(SOFFICE, built, "xlsx", tmp_path / "clean"), rules)
@@ -253,4 +294,4 @@ def test_after_libreoffice_saved_it(
     again = audit(saved, rules)
     assert told(again) == told(found)
     assert again.inputs == found.inputs
-    assert len(audit(saved, RuleSet.load(other)).departures) == 1 + len(ROW)
+    assert len(audit(saved, RuleSet.load(other)).departures) == 1 + len(at.row)
