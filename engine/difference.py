@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from engine.diagnostics import Findings
 from engine.expr.nodes import Binary, Call, Name, Negate, Node
@@ -80,7 +80,7 @@ def difference(old: Result, new: Result, id: str) -> Difference:
         EngineError: there is no such rule (E604), or it has no value on one side (E602 and the like).
     """
     sides = _Side(old, id), _Side(new, id)
-    parts = sorted(_parts(*sides, id, 1.0, 0), key=lambda part: -abs(part.change))
+    parts = sorted(_merged(_parts(*sides, id, 1.0, 0)), key=lambda part: -abs(part.change))
     found, idle = causes(old, new, id)
     places = None if sides[0].index is None else (sides[0].index, sides[1].index or 0)
     return Difference(
@@ -141,7 +141,7 @@ def _parts(old: _Side, new: _Side, id: str, sign: float, depth: int) -> Iterator
     if _said(first) != _said(second):
         yield Part(id, id, before, after, leaf.change, "another formula, or another case of it")
         return
-    terms = list(_terms(second.formula.node, 1.0))
+    terms = [term for whole in _terms(second.formula.node, 1.0) for term in _deciding(old, new, *whole)]
     inner = [_name(node) for node, _ in terms]
     if len(terms) < 2 and inner[0] is None:
         yield leaf
@@ -150,6 +150,16 @@ def _parts(old: _Side, new: _Side, id: str, sign: float, depth: int) -> Iterator
         yield from _taken_apart(old, new, id, second, terms, sign, depth)
     except (Trouble, ZeroDivisionError, ArithmeticError, ValueError):
         yield leaf
+
+
+def _merged(parts: Iterable[Part]) -> list[Part]:
+    """Adds up what one term contributes in several places; what cancels out goes."""
+    found: dict[tuple[str, str], Part] = {}
+    for part in parts:
+        before = found.get((part.rule, part.text))
+        change = part.change + (before.change if before else 0.0)
+        found[part.rule, part.text] = replace(part, change=change)
+    return [part for part in found.values() if part.change]
 
 
 def _taken_apart(
@@ -184,6 +194,24 @@ def _terms(node: Node, sign: float) -> Iterator[tuple[Node, float]]:
             yield from _terms(node.operand, -sign)
         case _:
             yield node, sign
+
+
+def _deciding(old: _Side, new: _Side, node: Node, sign: float) -> Iterator[tuple[Node, float]]:
+    """Takes the operand of a max or min that decides on both sides for the whole, and that apart in turn."""
+    if isinstance(node, Call) and node.function in ("max", "min"):
+        decide = max if node.function == "max" else min
+        try:
+            first, second = ([side.term(operand) for operand in node.arguments] for side in (old, new))
+        except (Trouble, ZeroDivisionError, ArithmeticError, ValueError):
+            yield node, sign
+            return
+        pairs = zip(first, second, strict=True)
+        places = [place for place, pair in enumerate(pairs) if pair == (decide(first), decide(second))]
+        if places:
+            for term in _terms(node.arguments[places[0]], sign):
+                yield from _deciding(old, new, *term)
+            return
+    yield node, sign
 
 
 def _name(node: Node) -> str | None:

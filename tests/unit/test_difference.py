@@ -31,6 +31,7 @@ rules:
       - {otherwise: B(3), assumption: an example}
   total: {title: T, unit: B, formula: B(1 * weights / B(1)) + (states - rest) + B(a / n), assumption: an example}
   per_stage: {title: P, unit: B, over: stage, formula: weights + B(stage * a), assumption: an example}
+  largest: {title: L, unit: B, formula: "max(rest, states + rest - min(rest, 0 * rest), 3 * weights - B(30)) - rest", assumption: an example}
   name: {title: N, values: [x, y], formula: '"x"', assumption: an example}
 """
 
@@ -53,6 +54,13 @@ def test_between_presets(rules: RuleSet) -> None:
         ("value", "a", "4", "6"), ("value", "b", "3", "5"), ("value", "n", "", "3"),
     ]  # fmt: skip
     assert math.isclose(sum(cause.change for cause in found.causes), found.change)
+
+
+def test_a_maximum_is_taken_apart_where_the_same_operand_decides(rules: RuleSet) -> None:
+    found = difference(evaluate(rules, {"a": 4, "b": 3}), evaluate(rules, {"a": 6, "b": 5}), "largest")
+    assert [(part.text, part.change) for part in found.parts] == [("states", 36)]  # `rest` is in it twice, and cancels
+    found = difference(evaluate(rules, {"a": 4, "b": 3}), evaluate(rules, {"a": 10, "b": 9}), "largest")
+    assert [(part.text[:9], part.change) for part in found.parts] == [("max(rest,", 213), ("rest", -4)]
 
 
 def test_a_vector_is_compared_where_it_is_largest(rules: RuleSet) -> None:
