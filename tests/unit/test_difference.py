@@ -31,7 +31,11 @@ rules:
       - {otherwise: B(3), assumption: an example}
   total: {title: T, unit: B, formula: B(1 * weights / B(1)) + (states - rest) + B(a / n), assumption: an example}
   per_stage: {title: P, unit: B, over: stage, formula: weights + B(stage * a), assumption: an example}
-  largest: {title: L, unit: B, formula: "max(rest, states + rest - min(rest, 0 * rest), 3 * weights - B(30)) - rest", assumption: an example}
+  largest:
+    title: L
+    unit: B
+    formula: max(rest, states + rest - min(rest, 0 * rest), 3 * weights - B(30)) - rest
+    assumption: an example
   name: {title: N, values: [x, y], formula: '"x"', assumption: an example}
 """
 
