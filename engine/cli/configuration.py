@@ -43,7 +43,9 @@ def read(
             return None
 
     if Path(preset).is_dir() and Path(rules).is_file():
-        findings.add("E101", f"rules come first, then the preset: `{preset}` is a folder", help=f"give {preset} {rules}")
+        findings.add(
+            "E101", f"rules come first, then the preset: `{preset}` is a folder", help=f"give {preset} {rules}"
+        )
         raise EngineError(findings.sorted())
     ruleset = attempt(lambda path: RuleSet.load(path, overlays), rules)
     values = attempt(lambda path: load_preset(path, ruleset, scenario), preset)
