@@ -24,8 +24,7 @@ def understood(preset: Preset) -> list[str]:
     flags = preset.flags
     if flags is None or not flags.headline:
         return []
-    used = len(set(flags.used.values()))
-    lines = [f"{preset.path}: read {flags.headline}; they set {used} inputs"]
+    lines = [f"{preset.path}: read {flags.headline}; they set {len(preset.values)} inputs"]
     parts = [f"not modelled: {enumerated(flags.unmodelled)}"] if flags.unmodelled else []
     parts += [f"not known: {enumerated(flags.unknown)}"] if flags.unknown else []
     remarks = sum(remark.code == "W501" for remark in flags.remarks)

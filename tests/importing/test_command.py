@@ -108,7 +108,7 @@ def test_a_flag_that_is_not_modelled_shows_in_every_form(tmp_path: Path) -> None
     script = str(FILES / "experts.sbatch")
     text = engine("eval", RULES, script)
     assert "INCOMPLETE  not modelled: --optimizer" in text.stdout
-    read = "read the launch command in line 27 (`pretrain_gpt.py`), with 39 flags, on 128 ranks; they set 36 inputs"
+    read = "read the launch command in line 27 (`pretrain_gpt.py`), with 39 flags, on 128 ranks; they set 37 inputs"
     assert text.stderr.splitlines() == [f"{script}: {read}", f"{script}: not modelled: --optimizer"]
     data = json.loads(engine("eval", RULES, script, "--format", "json").stdout)
     assert data["verdict"] == "incomplete"
