@@ -247,7 +247,7 @@ def _page(target: Worksheet, sheet: Sheet) -> None:
     target.page_setup.orientation = "landscape"
     target.page_setup.paperSize = target.PAPERSIZE_A4
     target.page_setup.fitToWidth = sheet.print_wide
-    target.page_setup.fitToHeight = 0
+    target.page_setup.fitToHeight = sheet.print_tall
     target.sheet_properties.pageSetUpPr.fitToPage = True
     target.page_margins.left = target.page_margins.right = 0.4
     target.page_margins.top = target.page_margins.bottom = 0.6

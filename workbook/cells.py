@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from workbook.styles import ONE_LINE, height_of
+
 if TYPE_CHECKING:
     from workbook.context import Context
 
@@ -124,6 +126,7 @@ class Sheet:
         print_rows: rows that are repeated on each printed page.
         print_columns: number of columns that are printed; None for all.
         print_last: last row that is printed; None for the last of all.
+        print_tall: pages that lie below each other; 0 for as many as it takes.
         print_wide: pages that lie beside each other; the first column is repeated where there are several.
     """
 
@@ -142,12 +145,18 @@ class Sheet:
     print_rows: tuple[int, int] | None = None
     print_columns: int | None = None
     print_last: int | None = None
+    print_tall: int = 0
     print_wide: int = 1
 
     def put(self, row: int, column: int, content: Any, style: str = "plain", *, link: str | None = None) -> None:
         """Puts a text or number; None puts an empty cell."""
         kind: Kind = "number" if isinstance(content, int | float) else "text"
         self.cells[row, column] = Cell(row, column, kind, content, style, link=link)
+
+    def put_long(self, row: int, column: int, text: str, width: float, style: str = "label_wrapped") -> None:
+        """Puts a text that takes more lines, and a higher row, where it is longer than its column is wide."""
+        self.put(row, column, text, style)
+        self.heights[row] = max(height_of((text, width)), self.heights.get(row, ONE_LINE))
 
     def formula(
         self, row: int, column: int, text: str, source: Source, style: str = "value", *, role: Role = "rule"

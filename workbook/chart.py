@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from openpyxl.chart import BarChart, LineChart, Reference, Series
+from openpyxl.chart.axis import ChartLines
 from openpyxl.chart.shapes import GraphicalProperties
 from openpyxl.chart.text import RichText
 from openpyxl.drawing.line import LineProperties
@@ -13,7 +14,7 @@ from openpyxl.drawing.text import CharacterProperties, Paragraph, ParagraphPrope
 from workbook.cells import Chart
 
 COLORS = ("4472C4", "70AD47", "FFC000", "ED7D31", "A5A5A5", "5B9BD5", "264478", "9E480E", "43682B", "997300", "636363")
-_LINE = "C00000"
+_LINE, _GRID = "C00000", "D9D9D9"
 
 
 def draw(chart: Chart) -> Any:
@@ -29,11 +30,12 @@ def draw(chart: Chart) -> Any:
         bars.series.append(series)
     bars.set_categories(labels)
     bars.title = None
-    bars.x_axis.title, bars.y_axis.title = "Pipeline stage", "Memory of a rank"
+    bars.x_axis.title = "Pipeline stage"
     bars.x_axis.delete = bars.y_axis.delete = False
     bars.x_axis.tickLblSkip = 1
     bars.x_axis.majorTickMark = "none"
-    bars.y_axis.number_format, bars.y_axis.scaling.min = "#,##0", 0
+    bars.y_axis.number_format, bars.y_axis.scaling.min = "General", 0
+    bars.y_axis.majorGridlines = ChartLines(GraphicalProperties(ln=LineProperties(solidFill=_GRID)))
     bars.x_axis.txPr = _upright()
     bars.legend.position = "b"
     if chart.capacity is not None:

@@ -11,29 +11,24 @@ from workbook.cells import Highlight, Presented, Sheet, Shown
 from workbook.context import Context
 from workbook.places import Places
 from workbook.present import UNIT_WORD, Number, fixed, in_unit, number_of, share
+from workbook.reason import reason
 from workbook.sheet_checks import CheckSheet
 from workbook.sheet_plan_data import PEAK, VERDICT, PlanData, at_peak, peak_of
+from workbook.verdicts import COLORS
 
 A, B, C, D = 1, 2, 3, 4
-VERDICT_ROW, REASON_ROW, STAGE_ROW, PEAK_ROW, RANGE_ROW, CAPACITY_ROW, HEADROOM_ROW, PHASE_ROW = (
-    4,
-    5,
-    6,
-    7,
-    8,
-    9,
-    10,
-    11,
-)
-_COLORS = {"green": "good", "yellow": "middling", "red": "bad"}
+VERDICT_ROW, REASON_ROW, STAGE_ROW, PEAK_ROW, RANGE_ROW, CAPACITY_ROW, HEADROOM_ROW, PHASE_ROW = range(4, 12)
 
 
 def put_headline(sheet: Sheet, places: Places, data: PlanData, checks: CheckSheet, summary: Any) -> None:
     """Puts the headline's cells."""
-    labels = {VERDICT_ROW: "Verdict", STAGE_ROW: "Heaviest stage", PEAK_ROW: "It holds at most"}
+    labels = {VERDICT_ROW: "Verdict", STAGE_ROW: "Heaviest stage", PEAK_ROW: "Holds at its peak"}
     for row, text in labels.items():
         sheet.put(row, A, text, "label")
-    _verdict(sheet, checks, data)
+    _verdict(sheet, data)
+    sheet.present(REASON_ROW, A, reason(data.cell(VERDICT), places, checks, summary), "wrapped")
+    sheet.merged.append(f"A{REASON_ROW}:D{REASON_ROW}")
+    sheet.heights[REASON_ROW] = 28
     if not summary or not summary.ledger:
         return
     total, peak = summary.ledger.total, data.cell(PEAK)
@@ -42,16 +37,16 @@ def put_headline(sheet: Sheet, places: Places, data: PlanData, checks: CheckShee
     cell = f"INDEX({places.row(total)},1,{peak}+1)" if places.over(total) else places.value(total)
     _size(sheet, PEAK_ROW, f'IFERROR({cell},"")', number)
     if summary.low and summary.high:
-        sheet.put(RANGE_ROW, A, "Likely between", "label")
+        sheet.put(RANGE_ROW, A, "Most likely between", "label")
         sheet.present(RANGE_ROW, B, _range(places, summary.low, summary.high), "left")
     if summary.phase:
-        sheet.put(PHASE_ROW, A, "At its peak in", "label")
+        sheet.put(PHASE_ROW, A, "Its peak comes in", "label")
         sheet.present(PHASE_ROW, B, _phase(places, summary.phase), "left")
     if summary.capacity:
         _capacity(sheet, places, summary, number)
 
 
-def _verdict(sheet: Sheet, checks: CheckSheet, data: PlanData) -> None:
+def _verdict(sheet: Sheet, data: PlanData) -> None:
     raw = data.cell(VERDICT)
     text = '"UNKNOWN"'
     for word, (spoken, _) in VERDICTS.items():
@@ -59,16 +54,15 @@ def _verdict(sheet: Sheet, checks: CheckSheet, data: PlanData) -> None:
     sheet.present(VERDICT_ROW, B, Presented(text, lambda context: VERDICTS[context.verdict()][0]), "verdict")
     for column in (C, D):
         sheet.put(VERDICT_ROW, column, None, "verdict")
-    sheet.merged += [f"B{VERDICT_ROW}:D{VERDICT_ROW}", f"A{REASON_ROW}:D{REASON_ROW}"]
+    sheet.merged.append(f"B{VERDICT_ROW}:D{VERDICT_ROW}")
     sheet.heights[VERDICT_ROW] = 34
     for word, (_, color) in VERDICTS.items():
-        sheet.highlights.append(Highlight(f"B{VERDICT_ROW}:D{VERDICT_ROW}", f'{raw}="{word}"', _COLORS[color]))
-    sheet.present(REASON_ROW, A, _reason(raw, checks), "quiet")
+        sheet.highlights.append(Highlight(f"B{VERDICT_ROW}:D{VERDICT_ROW}", f'{raw}="{word}"', COLORS[color]))
 
 
 def _capacity(sheet: Sheet, places: Places, summary: Any, number: Number) -> None:
     capacity = number_of(summary.capacity)
-    sheet.put(CAPACITY_ROW, A, "Capacity", "label")
+    sheet.put(CAPACITY_ROW, A, "Capacity (the budget)", "label")
     sheet.put(HEADROOM_ROW, A, "Headroom", "label")
     _size(sheet, CAPACITY_ROW, places.value(summary.capacity), capacity)
     held, whole = f"B{PEAK_ROW}", f"B{CAPACITY_ROW}"
@@ -146,20 +140,3 @@ def shares(part: Number, whole: Number) -> Callable[[Context], Shown]:
         return (over / context.unit) / (under / context.unit)
 
     return expect
-
-
-def _reason(raw: str, checks: CheckSheet) -> Presented:
-    count = checks.errors()
-    failed = f'IF({count}=1,"1 check of level error does not hold",{count}&" checks of level error do not hold")'
-    text = f'IF({raw}="invalid",{failed},IF({raw}="incomplete","launch flags that move memory are not modelled",""))'
-
-    def expect(context: Context) -> Shown:
-        found = context.verdict()
-        if found == "incomplete":
-            return "launch flags that move memory are not modelled"
-        if found != "invalid":
-            return ""
-        count = sum(check.level == "error" for check in checks.in_order(context))
-        return "1 check of level error does not hold" if count == 1 else f"{count} checks of level error do not hold"
-
-    return Presented(text, expect)

@@ -66,9 +66,7 @@ class InputFormulas:
 
     def given(self, item: Input, name: str, cells: Cells) -> Presented:
         """Where an active value comes from, in a word."""
-        usual = "default" if item.default is not None or item.default_formula else "absent"
-        if item.required or (usual == "absent" and item.absent is None):
-            usual = "missing"
+        usual = stands_in(item)
         stand_in = f'"{usual}"'
         for other in self._rules.siblings(item):
             stand_in = f'IF({cells.chosen(other)}<>"","derived",{stand_in})'
@@ -179,6 +177,15 @@ def chosen(context: Context, item: Input, name: str, variant: int | None) -> Sho
         return ""
     entered = context.typed(name, 0)
     return "" if is_nothing(item, entered) else entered
+
+
+def stands_in(item: Input) -> str:
+    """Returns in a word what stands where nothing is typed: `default`, `absent` or `missing`."""
+    if item.required:
+        return "missing"
+    if item.default is not None or item.default_formula:
+        return "default"
+    return "missing" if item.absent is None else "absent"
 
 
 def number(value: float) -> str:

@@ -62,7 +62,7 @@ def plan(rules: RuleSet, state: State, frame: Frame | None = None) -> Plan:
     front = PlanSheet(result)
     scenarios = ScenarioSheet(places, columns, data, checks)
     slicing = SlicingSheet(places)
-    views = ViewSheet(places)
+    views = ViewSheet(places, data)
 
     inputs.fill(state)
     ledger.fill()

@@ -22,9 +22,13 @@ _HEADS = {
     FIELDS: "Inputs", FORMULA: "Holds where", NAME: "Name", CITED: "Source", VALUE: "Holds", COUNT: "Failed so far",
 }  # fmt: skip
 _WIDTHS = {
-    STATUS: 10, LEVEL: 9, TITLE: 44, MESSAGE: 70, HINT: 50, FIELDS: 40, FORMULA: 50, NAME: 36, CITED: 40, VALUE: 8,
+    STATUS: 10, LEVEL: 9, TITLE: 48, MESSAGE: 80, HINT: 70, FIELDS: 64, FORMULA: 50, NAME: 40, CITED: 44, VALUE: 8,
     COUNT: 12,
 }  # fmt: skip
+_ABOUT = (
+    "What a trainer refuses (error), what is unwise (warning) and what to know (note). A failed error makes the "
+    "configuration invalid; values are shown all the same."
+)
 
 
 class CheckSheet:
@@ -37,7 +41,7 @@ class CheckSheet:
 
     def __init__(self, rules: RuleSet) -> None:
         self._rules = rules
-        self.sheet = Sheet("Checks", tab="70AD47", print_rows=(HEADER, HEADER), print_columns=FIELDS)
+        self.sheet = Sheet("Checks", tab="70AD47", print_rows=(HEADER, HEADER), print_columns=HINT)
         self.checks = sorted(rules.checks.values(), key=lambda check: LEVELS.index(check.level))
         self.last_row = FIRST_ROW + len(self.checks) - 1
 
@@ -63,7 +67,7 @@ class CheckSheet:
         """Puts all cells."""
         sheet = self.sheet
         sheet.put(1, STATUS, "Checks", "title")
-        sheet.put(2, STATUS, "A failed error makes the configuration invalid; values are shown all the same.", "quiet")
+        sheet.put(2, STATUS, _ABOUT, "quiet")
         for column, text in _HEADS.items():
             sheet.put(HEADER, column, text, "header")
         for row, check in enumerate(self.checks, start=FIRST_ROW):

@@ -117,13 +117,16 @@ class InputSheet:
                 "bad",
             )
         )
-        self.sheet.freeze = (FIRST_ROW, ENTERED)
+        for column in (ENTERED, FROM):
+            cells = f"{letters(column)}{FIRST_ROW}:{letters(column)}{last}"
+            self.sheet.highlights.append(Highlight(cells, f'{absolute_column(FROM)}{FIRST_ROW}="missing"', "bad"))
+        self.sheet.freeze = (FIRST_ROW, FLAG)
         self.sheet.folded_columns.append((NAME + 1, BUILT))
         self._widths()
 
     def _widths(self) -> None:
-        widths = {LABEL: 54, FLAG: 32, UNIT: 6, ENTERED: 16, ACTIVE: 16, FROM: 9, BLANK: 30, NOTE: 50, SOURCE: 34}
-        widths |= dict.fromkeys(range(WHAT_IF, LAST_WHAT_IF + 1), 12)
+        widths = {LABEL: 54, FLAG: 31, UNIT: 6, ENTERED: 18, ACTIVE: 18, FROM: 9, BLANK: 36, NOTE: 60, SOURCE: 40}
+        widths |= dict.fromkeys(range(WHAT_IF, LAST_WHAT_IF + 1), 11)
         widths |= {NAME: 34, PICKED: 12, CHOSEN: 12, BY_ROW: 8, BUILT: 12}
         self.sheet.widths = {**widths, **{SCENARIO + place: 14 for place in range(len(self._scenarios))}}
 
@@ -132,8 +135,8 @@ class InputSheet:
         sheet.put(1, LABEL, "Inputs", "title")
         sheet.put(
             2, LABEL,
-            "Type into the yellow cells. What is entered is the configuration; a what-if changes only what is typed in "
-            "its column. Choose on sheet Plan which one is shown.",
+            "Type the configuration into the yellow cells of column Entered; bold rows matter most. A what-if changes "
+            "only what is typed in its column. Sheet Plan shows the one that is chosen there.",
             "quiet",
         )  # fmt: skip
         sheet.put(3, LABEL, "Go to:", "quiet")
@@ -171,13 +174,19 @@ class InputSheet:
             sheet.put(row, SCENARIO + place, column.cells.get(name), "fixed")
         sheet.put(row, BUILT, state.built.get(name), "fixed")
         sheet.put(row, BLANK, _when_blank(item, name), "quiet")
-        sheet.put(row, NOTE, item.note, "quiet")
+        sheet.put(row, NOTE, self._note(item), "quiet")
         cited = references(item.citations, self._rules.sources)
         if cited:
             sheet.put(row, SOURCE, cited[0].short, "link" if cited[0].url else "quiet", link=cited[0].url)
         sheet.put(row, NAME, active_name(item, name), "code")
         self._validate(item, row)
         self._calculate(item, name, row)
+
+    def _note(self, item: Input) -> str | None:
+        others = " or ".join(f"“{self._rules.inputs[other].title}”" for other in self._rules.siblings(item))
+        if not others:
+            return item.note
+        return f"Type this or {others} and leave the other blank." + (f" {item.note}" if item.note else "")
 
     def _calculate(self, item: Input, name: str, row: int) -> None:
         sheet, formulas, cells = self.sheet, self._formulas, self.cells

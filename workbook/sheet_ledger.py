@@ -9,8 +9,9 @@ from engine.excel_rules import excel_text
 from engine.rules import Computed
 from engine.ruleset import RuleSet
 from workbook.cells import Plan, Sheet, Source, letters
-from workbook.present import branch, in_unit
+from workbook.present import UNIT_WORD, branch, in_unit
 from workbook.sheet_vectors import style_for
+from workbook.symbols import readable
 from workbook.topics import by_topic
 
 HEADER, FIRST_ROW = 4, 5
@@ -18,6 +19,10 @@ TITLE, SYMBOL, NAME, UNIT, VALUE, SIZE, FORMULA, BRANCH, CLASS, CITED, NOTE = ra
 _HEADS = {
     TITLE: "Quantity", SYMBOL: "Symbol", NAME: "Name in formulas", UNIT: "Unit", VALUE: "Value", SIZE: "Size",
     FORMULA: "Formula", BRANCH: "Case that applies", CLASS: "Rests on", CITED: "Source", NOTE: "Note",
+}  # fmt: skip
+WIDTHS = {
+    TITLE: 56, SYMBOL: 12, NAME: 40, UNIT: 7, VALUE: 20, SIZE: 10, FORMULA: 60, BRANCH: 30, CLASS: 11, CITED: 44,
+    NOTE: 60,
 }  # fmt: skip
 
 
@@ -60,25 +65,23 @@ class Ledger:
             "quiet",
         )  # fmt: skip
         for column, text in _HEADS.items():
-            sheet.put(HEADER, column, text, "header")
+            sheet.put(HEADER, column, text, "header_right" if column in (VALUE, SIZE) else "header")
+        sheet.present(HEADER, SIZE, UNIT_WORD, "header_right")
         for row, topic in self._heads.items():
             for column in _HEADS:
                 sheet.put(row, column, topic if column == TITLE else None, "group")
         for id, row in self.rows.items():
             self._row(self._rules.rules[id], row)
         sheet.freeze = (FIRST_ROW, SYMBOL)
-        sheet.widths = {
-            TITLE: 52, SYMBOL: 12, NAME: 36, UNIT: 8, VALUE: 20, SIZE: 10, FORMULA: 60, BRANCH: 30, CLASS: 11,
-            CITED: 40, NOTE: 50,
-        }  # fmt: skip
+        sheet.widths = dict(WIDTHS)
 
     def _row(self, rule: Computed, row: int) -> None:
         sheet = self.sheet
         text = excel_text(self._rules, rule)
         address = f"${letters(VALUE)}{row}"
         sheet.outline[row] = 1
-        sheet.put(row, TITLE, rule.title, "label")
-        sheet.put(row, SYMBOL, rule.symbol, "quiet")
+        sheet.put_long(row, TITLE, rule.title, WIDTHS[TITLE])
+        sheet.put(row, SYMBOL, readable(rule.symbol) if rule.symbol else None, "quiet")
         sheet.put(row, NAME, rule.id, "code")
         sheet.put(row, UNIT, "" if rule.unit in ("1", "flag", "enum") else rule.unit, "quiet")
         sheet.formula(row, VALUE, text, Source(rule.id), style_for(rule.unit))

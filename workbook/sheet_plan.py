@@ -10,10 +10,11 @@ from workbook.cells import Chart, Highlight, Plan, Presented, Sheet, Shown, Vali
 from workbook.context import Context
 from workbook.headline import VERDICT_ROW, A, B, C, D, put_headline, shares
 from workbook.places import Places
-from workbook.present import UNIT_WORD, Number, in_unit, share
+from workbook.present import UNIT_WORD, Number, fixed, in_unit, quoted, share
 from workbook.sheet_checks import LEVEL, MESSAGE, TITLE, CheckSheet
 from workbook.sheet_plan_data import PEAK, UNMODELLED, PlanData, at_peak, unmodelled
 from workbook.state import State
+from workbook.styles import PAD, height_of
 
 WIDTH = 13
 NOT_MODELLED_ROW, SCENARIO_ROW, UNIT_ROW, LEDGER_ROW = 12, 14, 15, 19
@@ -26,7 +27,7 @@ class PlanSheet:
     """Plans the sheet."""
 
     def __init__(self, plan: Plan) -> None:
-        self.sheet = Sheet("Plan", protected=True, tab="C00000", print_columns=WIDTH)
+        self.sheet = Sheet("Plan", protected=True, tab="C00000", print_columns=WIDTH, print_tall=1)
         self.chart: Chart | None = None
         plan.names["scenario_choice"] = self.sheet.address(SCENARIO_ROW, B)
         plan.names["unit_choice"] = self.sheet.address(UNIT_ROW, B)
@@ -43,8 +44,9 @@ class PlanSheet:
                 f"F{VERDICT_ROW}", WIDTH - CHART + 1, CHART_ROWS, data.sheet.title, data.chart_row,
                 data.chart_row + data.slots, 3, parts, 4 + len(parts) if summary.capacity else None,
             )  # fmt: skip
+            self.sheet.present(VERDICT_ROW - 1, CHART, _caption(places, summary), "chart_title")
         self._checks(max(row + 2, VERDICT_ROW + CHART_ROWS + 1), checks)
-        self.sheet.widths |= {A: 36, B: 16, C: 11, D: 16, 5: 2} | dict.fromkeys(range(CHART, WIDTH + 1), 12)
+        self.sheet.widths |= {A: 38, B: 16, C: 11, D: 18, 5: 2} | dict.fromkeys(range(CHART, WIDTH + 1), 12)
         self.sheet.freeze = (VERDICT_ROW, 1)
 
     def _top(self, state: State, places: Places, data: PlanData) -> None:
@@ -65,17 +67,23 @@ class PlanSheet:
 
     def _choices(self, state: State, data: PlanData) -> None:
         sheet = self.sheet
-        sheet.present(NOT_MODELLED_ROW, A, _unmodelled(data), "quiet")
-        sheet.put(SCENARIO_ROW, A, "Show scenario", "label")
-        sheet.put(SCENARIO_ROW, B, state.scenario, "input_text")
-        for column in (C, D):
-            sheet.put(SCENARIO_ROW, column, None, "input_text")
+        sheet.present(NOT_MODELLED_ROW, A, _unmodelled(data), "wrapped")
+        sheet.merged.append(f"A{NOT_MODELLED_ROW}:D{NOT_MODELLED_ROW}")
+        sheet.highlights.append(
+            Highlight(f"A{NOT_MODELLED_ROW}:D{NOT_MODELLED_ROW}", f'$A${NOT_MODELLED_ROW}<>""', "middling")
+        )
+        if state.unmodelled:
+            lines = [(f"Not modelled: {flag}: {title}", 83.0) for flag, title in state.unmodelled]
+            sheet.heights[NOT_MODELLED_ROW] = sum(height_of(line) - PAD for line in lines) + PAD
+        sheet.put(SCENARIO_ROW, A, "Show scenario (choose from the list)", "label_main")
+        for column, text in ((B, state.scenario), (C, None), (D, None)):
+            sheet.put(SCENARIO_ROW, column, text, "input_choice")
         sheet.merged.append(f"B{SCENARIO_ROW}:D{SCENARIO_ROW}")
         sheet.validations.append(Validation(f"B{SCENARIO_ROW}", "list", data.labels, "one of the scenarios"))
-        sheet.put(UNIT_ROW, A, "Sizes in", "label")
-        sheet.put(UNIT_ROW, B, state.unit, "input_text")
+        sheet.put(UNIT_ROW, A, "Show sizes in (GB or GiB)", "label_main")
+        sheet.put(UNIT_ROW, B, state.unit, "input_choice")
         sheet.validations.append(Validation(f"B{UNIT_ROW}", "list", '"GB,GiB"', "GB (10^9 bytes) or GiB (2^30 bytes)"))
-        sheet.put(UNIT_ROW + 1, A, "Change the configuration: sheet Inputs, yellow cells", "link", link="#Inputs!D7")
+        sheet.put(UNIT_ROW + 1, A, "Change the configuration: yellow cells of sheet Inputs", "link", link="#Inputs!D7")
         sheet.put(UNIT_ROW + 2, A, "How to use this file: sheet Read me", "link", link="#'Read me'!A1")
 
     def _ledger(self, places: Places, data: PlanData, summary: Any) -> int:
@@ -90,11 +98,14 @@ class PlanSheet:
             cell = f"INDEX({places.row(id)},1,{data.cell(PEAK)}+1)" if vector else places.value(id)
             number = at_peak(id, summary, vector=vector)
             strong = "_total" if row == total_row else ""
-            sheet.put(row, A, places.title(id), f"label{strong}")
+            sheet.put(row, A, "Total" if strong else places.title(id), f"label{strong}")
             sheet.present(row, B, in_unit(f'IFERROR({cell},"")', number), f"size{strong}")
             part = share(f"B{row}", f"B{total_row}", (number, total))
             sheet.present(row, C, Presented(part.text, shares(number, total)), f"percent{strong}")
-            sheet.present(row, D, Presented(f"IF(ISNUMBER(C{row}),C{row},0)", _bar(number, total)), "bar")
+            if strong:
+                sheet.put(row, D, None, "label_total")
+            else:
+                sheet.present(row, D, Presented(f"IF(ISNUMBER(C{row}),C{row},0)", _bar(number, total)), "bar")
         return total_row
 
     def _checks(self, row: int, checks: CheckSheet) -> None:
@@ -103,16 +114,17 @@ class PlanSheet:
         for column in range(B, WIDTH + 1):
             sheet.put(row, column, None, "header")
         sheet.present(row, B, _count(checks), "header")
+        sheet.merged.append(f"B{row}:M{row}")
         if not checks.checks:
             return
         for place in range(1, MOST_CHECKS + 1):
             line = row + place
             position = f"MATCH({place},{checks.column(11)},0)"
-            for column, source, style in ((A, TITLE, "wrapped"), (B, LEVEL, "status"), (C, MESSAGE, "wrapped")):
+            for column, source, style in ((A, TITLE, "wrapped"), (B, LEVEL, "status"), (C, MESSAGE, "message")):
                 text = f'IF({place}>{checks.failed()},"",INDEX({checks.column(source)},{position},1))'
                 sheet.present(line, column, Presented(text, _failed(checks, place, source)), style)
             sheet.merged.append(f"C{line}:M{line}")
-            sheet.heights[line] = 30
+            sheet.heights[line] = 28
         cells = f"B{row + 1}:B{row + MOST_CHECKS}"
         for level, style in (("error", "bad"), ("warning", "middling"), ("note", "plain_note")):
             sheet.highlights.append(Highlight(cells, f'$B{row + 1}="{level}"', style))
@@ -125,6 +137,22 @@ class PlanSheet:
             ),
             "quiet",
         )  # fmt: skip
+
+
+def _caption(places: Places, summary: Any) -> Presented:
+    """What the chart shows, in the unit that is chosen."""
+    what = "Memory of one rank of each pipeline stage at its peak, in "
+    text = f"{quoted(what)}&unit_choice"
+    if not summary.capacity:
+        return Presented(text, lambda context: f"{what}{context.state.unit}")
+    limit = f'TEXT({places.value(summary.capacity)}/byte_unit,"0.00")'
+
+    def expect(context: Context) -> Shown:
+        line = f"{what}{context.state.unit}"
+        found = context.number(summary.capacity)
+        return line if found is None else f"{line}; dashed: the budget, {fixed(found / context.unit, 2)}"
+
+    return Presented(f'{text}&IFERROR("; dashed: the budget, "&{limit},"")', expect)
 
 
 def _bar(part: Number, whole: Number) -> Callable[[Context], Shown]:
@@ -148,12 +176,13 @@ def _unmodelled(data: PlanData) -> Presented:
 def _count(checks: CheckSheet) -> Presented:
     failed = checks.failed()
     return Presented(
-        f'IF({failed}=0,"none",{failed}&" in all")', lambda context: _in_all(len(checks.in_order(context)))
+        f'IF({failed}=0,"none",{failed}&" in all; how to mend them is said on sheet Checks")',
+        lambda context: _in_all(len(checks.in_order(context))),
     )
 
 
 def _in_all(count: int) -> str:
-    return f"{count} in all" if count else "none"
+    return f"{count} in all; how to mend them is said on sheet Checks" if count else "none"
 
 
 def _failed(checks: CheckSheet, place: int, source: int) -> Callable[[Context], Shown]:

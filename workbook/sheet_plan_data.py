@@ -104,9 +104,9 @@ class PlanData:
     def _bars(self, places: Places, summary: Any) -> None:
         sheet, first = self.sheet, self.chart_row + 1
         parts = summary.ledger.rows
-        heads = ["Bar", "Stage", "Label", *(places.title(id) for id in parts), "Capacity"]
+        heads = ["Bar", "Stage", "Label", *(places.title(id) for id in parts), "Budget"]
         for column, text in enumerate(heads, start=SLOT):
-            sheet.put(self.chart_row, column, text, "header")
+            sheet.put(self.chart_row, column, text, "header_right")
         for slot in range(self.slots):
             row = first + slot
             sheet.put(row, SLOT, slot)
@@ -114,12 +114,11 @@ class PlanData:
             label = f'IF(INT({self.slots // 2}*(2*B{row}+1)/pipeline_model_parallel_size)=A{row},B{row},"")'
             sheet.present(row, LABEL, Presented(f'IF(ISNUMBER(B{row}),{label},"")', self._label(slot)))
             for place, id in enumerate(parts):
-                value = f"INDEX({places.row(id)},1,$B{row}+1)" if places.over(id) else places.value(id)
-                sheet.present(row, PARTS + place, self._bar(id, slot, value, f"$B{row}", vector=bool(places.over(id))))
+                sheet.present(row, PARTS + place, self._bar(places, id, summary.ledger.total, slot, row), "size")
             if summary.capacity:
                 capacity = summary.capacity
                 text = f"{places.value(capacity)}/byte_unit"
-                sheet.present(row, PARTS + len(parts), Presented(text, _scaled(capacity)))
+                sheet.present(row, PARTS + len(parts), Presented(text, _scaled(capacity)), "size")
 
     def _stage(self, slot: int, row: int) -> tuple[str, Callable[[Context], Shown]]:
         """The stage of a bar; empty between stages."""
@@ -146,15 +145,20 @@ class PlanData:
 
         return expect
 
-    def _bar(self, id: str, slot: int, value: str, stage: str, *, vector: bool) -> Presented:
+    def _bar(self, places: Places, id: str, total: str, slot: int, row: int) -> Presented:
+        """A part of a bar; nothing where the total is not known, since the other parts would pass for all of it."""
+        value, whole = (
+            f"INDEX({places.row(one)},1,$B{row}+1)" if places.over(one) else places.value(one) for one in (id, total)
+        )
+
         def expect(context: Context) -> Shown:
             own = self.stage_of(context, slot)
             if isinstance(own, str):
                 return ""
-            found = context.number(id, int(own) if vector else None)
-            return 0 if found is None else found / context.unit
+            found, known = (context.number(one, int(own) if places.over(one) else None) for one in (id, total))
+            return 0 if found is None or known is None else found / context.unit
 
-        return Presented(f'IF(ISNUMBER({stage}),IFERROR({value}/byte_unit,0),"")', expect)
+        return Presented(f'IF(ISNUMBER($B{row}),IF(ISNUMBER({whole}),IFERROR({value}/byte_unit,0),0),"")', expect)
 
 
 def _label_of(place: int) -> Callable[[Context], Shown]:

@@ -17,6 +17,7 @@ from workbook.sheet_inputs import BUILT, ENTERED, FIRST_ROW, InputSheet
 from workbook.sheet_plan_data import FIRST as FIRST_KEY
 from workbook.sheet_plan_data import LABELS, VERDICT, PlanData
 from workbook.state import State, Variant
+from workbook.verdicts import coloured, in_words
 
 HEADER, SHOWN, CHANGED = 4, 5, 6
 MOST = "most"
@@ -100,7 +101,8 @@ class ScenarioSheet:
             self._show(at, one, detail[one.id, one.end])
         self.sheet.freeze = (SHOWN, COLUMN)
         self.sheet.print_last = row
-        self.sheet.widths |= {TITLE: 48, NAME: 34} | {COLUMN + place: 15 for place in range(len(self._columns))}
+        self.sheet.print_wide = 2
+        self.sheet.widths |= {TITLE: 50, NAME: 34} | {COLUMN + place: 14 for place in range(len(self._columns))}
 
     def _heading(self, row: int, title: str) -> None:
         for column in range(TITLE, COLUMN + len(self._columns)):
@@ -112,10 +114,12 @@ class ScenarioSheet:
         sheet.put(
             2, TITLE,
             "Each column is the configuration as entered, changed by one scenario of the rules or by what is typed in "
-            "one what-if, live. Grey figures need all stages at once: they are those of the file as it was built, "
-            "until the scenario is chosen on sheet Plan.",
-            "quiet",
+            "one what-if, live, in the unit of sheet Plan. Grey figures need all stages at once: they are those of the "
+            "file as it was built, until the scenario is chosen on sheet Plan.",
+            "wrapped",
         )  # fmt: skip
+        sheet.merged.append(f"A2:{letters(COLUMN + 4)}2")
+        sheet.heights[2] = 41
         for row, text in (
             (HEADER, "Scenario"),
             (SHOWN, "Shown on sheet Plan"),
@@ -128,12 +132,12 @@ class ScenarioSheet:
             at = COLUMN + number
             if self._columns[number].kind == "what_if":
                 label = data.sheet.address(LABELS, FIRST_KEY + number)
-                sheet.present(HEADER, at, Presented(label, _label(number)), "header")
+                sheet.present(HEADER, at, Presented(label, _label(number)), "header_right")
             else:
-                sheet.put(HEADER, at, self._columns[number].title or self._columns[number].key, "header")
+                sheet.put(HEADER, at, self._columns[number].title or self._columns[number].key, "header_right")
             shown = Presented(f'IF(scenario_id={number + 1},"shown","")', _shown(number))
-            sheet.present(SHOWN, at, shown, "center")
-            sheet.present(CHANGED, at, self._changed(number), "center")
+            sheet.present(SHOWN, at, shown, "right_word")
+            sheet.present(CHANGED, at, self._changed(number), "right")
 
     def _changed(self, number: int) -> Presented:
         """Whether a column is still as the file was built; for a what-if whether anything is typed in it."""
@@ -156,10 +160,13 @@ class ScenarioSheet:
         sheet, bytes_ = self.sheet, self._places.rules.unit(one.id) == "B"
         sheet.put(row, TITLE, one.title, "label")
         sheet.put(row, NAME, one.id, "code")
+        if one.verdict:
+            first, last = letters(COLUMN), letters(COLUMN + len(self._columns) - 1)
+            sheet.highlights += coloured(f"{first}{row}:{last}{row}")
         for number in range(len(self._columns)):
             cell = sheet.cells[detail, COLUMN + number]
             value = f"{letters(COLUMN + number)}{detail}"
-            shown = in_unit(value, number_in(cell)) if bytes_ else or_unknown(value, cell)
+            shown = in_unit(value, number_in(cell)) if bytes_ else in_words(or_unknown(value, cell))
             style = "size" if bytes_ else "right"
             sheet.present(row, COLUMN + number, self._unless_empty(number, shown), style)
 

@@ -21,6 +21,7 @@ from workbook.styles import height_of
 TITLE, RANKS, FIRST = 1, 2, 3
 WHAT, SOURCE = FIRST + 4, FIRST + 11
 HEADER = 4
+_WIDTH = 13
 
 
 class SlicingSheet:
@@ -46,18 +47,16 @@ class SlicingSheet:
         row = self._divisors(row + 2, [each.slice for each in rows])
         self._traffic(row + 2, [each.slice for each in rows])
         sheet.freeze = (HEADER + 1, RANKS)
-        sheet.widths |= {TITLE: 44, RANKS: 9} | dict.fromkeys(range(FIRST, FIRST + len(self._cells())), 15)
+        sheet.widths |= {TITLE: 44, RANKS: 9} | dict.fromkeys(range(FIRST, FIRST + len(self._cells())), _WIDTH)
+        sheet.print_tall = 1
 
     def _overview(self, row: int, rows: object) -> int:
         sheet = self.sheet
         for column, text in enumerate(("Dimension", "Ranks", *COMPONENTS), start=TITLE):
-            sheet.put(row, column, text.capitalize(), "header")
-        for column, last, text in (
-            (WHAT, SOURCE - 1, "By what, for which groups of tensors"),
-            (SOURCE, SOURCE + 2, "Source"),
-        ):
-            for each in range(column, last + 1):
-                sheet.put(row, each, text if each == column else None, "header")
+            style = "header" if column == TITLE else "header_right" if column == RANKS else "header_center"
+            sheet.put(row, column, text.capitalize(), style)
+        self._wide(row, WHAT, SOURCE - 1, "By what, for which groups of tensors")
+        self._wide(row, SOURCE, SOURCE + 2, "Source")
         first = row + 1
         for each in rows:  # type: ignore[attr-defined]
             row += 1
@@ -69,7 +68,7 @@ class SlicingSheet:
             phrases = "; ".join(_effects(each.cells))
             sheet.put(row, WHAT, phrases, "wrapped")
             sheet.merged.append(f"{letters(WHAT)}{row}:{letters(SOURCE - 1)}{row}")
-            sheet.heights[row] = height_of((phrases, 15.0 * (SOURCE - WHAT)))
+            sheet.heights[row] = height_of((phrases, float(_WIDTH * (SOURCE - WHAT))))
             cited = references(each.slice.citations, self._rules.sources)
             if cited:
                 style = "link" if cited[0].url else "quiet"
@@ -79,6 +78,13 @@ class SlicingSheet:
             condition = f'LEFT(C{first},{len(state)})="{state}"'
             sheet.highlights.append(Highlight(cells, condition, style))
         return row
+
+    def _wide(self, row: int, first: int, last: int, text: str, style: str = "header") -> None:
+        """Puts a heading over several columns."""
+        for column in range(first, last + 1):
+            self.sheet.put(row, column, text if column == first else None, style)
+        if last > first:
+            self.sheet.merged.append(f"{letters(first)}{row}:{letters(last)}{row}")
 
     def _ranks(self, row: int, item: Slice) -> None:
         def expect(context: Context) -> Shown:
@@ -100,10 +106,13 @@ class SlicingSheet:
         sheet.put(row + 1, TITLE, "Dimension", "header")
         sheet.put(row, RANKS, None, "header")
         sheet.put(row + 1, RANKS, None, "header")
-        for place, (group, component) in enumerate(cells):
-            sheet.put(row, FIRST + place, self._rules.groups[group].title, "header")
-            sheet.put(row + 1, FIRST + place, component, "header")
-        sheet.heights[row] = 48
+        column = FIRST
+        for tensors in self._rules.groups.values():
+            self._wide(row, column, column + len(tensors.components) - 1, tensors.title, "header_center")
+            column += len(tensors.components)
+        for place, (_, component) in enumerate(cells):
+            sheet.put(row + 1, FIRST + place, component, "header_right")
+        sheet.heights[row] = 56
         row += 1
         for item in slices:
             row += 1
@@ -148,9 +157,11 @@ class SlicingSheet:
         sheet = self.sheet
         sheet.put(row, TITLE, "Sent by a rank", "section")
         row += 1
-        heads = {TITLE: "Dimension", RANKS: "Size", FIRST: "", FIRST + 1: "How often", FIRST + 3: "Link"}
-        for column, text in (heads | {FIRST + 5: "What"}).items():
-            sheet.put(row, column, text, "header")
+        sheet.put(row, TITLE, "Dimension", "header")
+        sheet.put(row, RANKS, "Size", "header_right")
+        sheet.put(row, FIRST, None, "header")
+        for first, last, text in ((1, 2, "How often"), (3, 4, "Link"), (5, 11, "What")):
+            self._wide(row, FIRST + first, FIRST + last, text)
         for item in slices:
             if item.communication is None:
                 continue

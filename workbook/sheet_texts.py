@@ -15,6 +15,8 @@ from workbook.state import State
 
 FORMAT = "1"
 """Version of the layout that readers of the file rely on."""
+_LARGE = 10_000
+"""Numbers from here on are shown in groups of three digits."""
 
 
 def tables(rules: RuleSet, plan: Plan) -> tuple[Sheet, dict[str, str]]:
@@ -23,12 +25,13 @@ def tables(rules: RuleSet, plan: Plan) -> tuple[Sheet, dict[str, str]]:
     Returns:
         The sheet, and for each enumerated input the address of its members.
     """
-    sheet = Sheet("Tables", widths={1: 56, 2: 34}, freeze=(4, 3), print_wide=2)
+    sheet = Sheet("Tables", widths={1: 62, 2: 36}, freeze=(4, 3), print_wide=2)
     sheet.put(1, 1, "Tables", "title")
     sheet.put(
         2,
         1,
-        "Cited figures that rules look up, one column a key; below, the members of each input with a choice.",
+        "Cited figures that rules look up, one column a key (#N/A: not known); below, the members of each input with a "
+        "choice.",
         "quiet",
     )
     row = 4
@@ -44,8 +47,9 @@ def tables(rules: RuleSet, plan: Plan) -> tuple[Sheet, dict[str, str]]:
                 if entry is None:
                     sheet.present(row, 3 + place, Presented("NA()", lambda context: "#N/A"), "value")
                 else:
-                    sheet.put(row, 3 + place, entry, "header" if column == "key" else "value")
-                sheet.widths[3 + place] = 16
+                    style = "header_right" if column == "key" else _style(entry)
+                    sheet.put(row, 3 + place, entry, style)
+                sheet.widths[3 + place] = 21
             plan.names[f"{table.id}_{column}"] = sheet.address(row, 3, last=2 + len(entries))
             row += 1
         row += 1
@@ -60,6 +64,10 @@ def tables(rules: RuleSet, plan: Plan) -> tuple[Sheet, dict[str, str]]:
                 sheet.put(row, 3 + place, member)
             choices[item.id] = sheet.address(row, 3, last=2 + len(item.values))
     return sheet, choices
+
+
+def _style(entry: Any) -> str:
+    return "number" if isinstance(entry, int | float) and abs(entry) >= _LARGE else "value"
 
 
 def provenance(rules: RuleSet) -> Sheet:
@@ -129,29 +137,35 @@ def _place(rules: RuleSet, item: Computed | Input) -> str:
 
 
 STEPS = (
-    "Sheet Inputs: type the configuration into the yellow cells of column Entered. What stays blank takes the value "
-    "that column If left blank states; column From says which ones did.",
-    "Sheet Plan: verdict, heaviest stage and headroom, at once. Choose there which scenario is shown, and GB or GiB.",
-    "What-ifs: up to six columns beside Entered; type only what differs. Sheet Scenarios shows all of them together.",
-    "Of two inputs that belong together (such as world size and data-parallel size) type one; the other follows.",
-    "An input that is not given: leave it blank, or type none where a what-if takes it away.",
-    "Patterns of layers and pipeline layouts: type list on sheet Inputs and the entries on sheets Layers or "
-    "Virtual stages; single layers can be overridden there by hand.",
-    "Sheet Checks: what a trainer would refuse and what is unwise, with the way to mend it.",
-    "Sheets Ledger, Stages, Virtual stages and Layers: every value with its formula in names, as its rule states it.",
-    "Sheet Provenance: the source lines, papers and sections that each formula comes from.",
-    "Check this file: engine workbook verify plan.xlsx. Use it as a preset: engine eval rules/ plan.xlsx.",
-)
+    ("Type", "Sheet Inputs, yellow cells of column Entered. What stays blank takes the value that column If left blank "
+     "states; column From says which ones did."),
+    ("Read the verdict", "Sheet Plan: verdict, heaviest stage, headroom, chart. Choose there which scenario is shown, "
+     "and GB or GiB."),
+    ("Compare", "Sheet Inputs has six what-ifs beside Entered; type only what differs. Sheet Scenarios shows all side "
+     "by side."),
+    ("Either, or", "Of two inputs that belong together (such as world size and data-parallel size) type one and leave "
+     "the other blank; it follows."),
+    ("Take away", "An input that is not given is blank; in a what-if, none takes away what is entered."),
+    ("Single layers", "For a pattern or a pipeline layout choose list on sheet Inputs and type the entries on sheet "
+     "Layers or Virtual stages; a few layers can be overridden there by hand."),
+    ("Mend", "Sheet Checks: what a trainer would refuse and what is unwise, with the way to mend it."),
+    ("Follow a number", "Sheets Ledger, Stages, Virtual stages and Layers: every value, its formula in names, the case "
+     "that applies. Sheet Views: tables of results."),
+    ("Trust it", "Sheet Provenance: the source lines, papers and sections of each formula. To recalculate and compare: "
+     "engine workbook verify plan.xlsx"),
+    ("Go on", "This file is a preset: engine eval rules/ plan.xlsx; as text: engine workbook read plan.xlsx -o "
+     "preset.yaml"),
+)  # fmt: skip
+_STEP_WIDTH = 112
 
 
 def read_me(rules: RuleSet, state: State, frame: Frame, plan: Plan, version: str) -> Sheet:
     """Plans the sheet that says how to use the file and what it was built from."""
-    sheet = Sheet("Read me", widths={1: 30, 2: 110}, tab="7F7F7F")
+    sheet = Sheet("Read me", widths={1: 34, 2: _STEP_WIDTH}, tab="7F7F7F")
     sheet.put(1, 1, "How to use this file", "title")
-    for number, text in enumerate(STEPS, start=1):
-        sheet.put(2 + number, 1, f"{number}.", "number_label")
-        sheet.put(2 + number, 2, text, "wrapped")
-        sheet.heights[2 + number] = 32
+    for number, (head, text) in enumerate(STEPS, start=1):
+        sheet.put(2 + number, 1, f"{number}. {head}", "label_main")
+        sheet.put_long(2 + number, 2, text, _STEP_WIDTH)
     row = 4 + len(STEPS)
     sheet.put(row, 1, "What it was built from", "section")
     facts: list[tuple[str, Any, str | None]] = [

@@ -10,18 +10,23 @@ from engine.expr.nodes import Name
 from engine.rules import Computed, Input
 from engine.ruleset import RuleSet
 from engine.trouble import Trouble
-from workbook.cells import HERE, Plan, Presented, Sheet, Shown, Source, Validation, letters
+from workbook.cells import HERE, Highlight, Plan, Presented, Sheet, Shown, Source, Validation, letters
 from workbook.context import MISSING, Context, title_of
 from workbook.frame import Frame
-from workbook.sheet_inputs import ACTIVE, BY_ROW, InputSheet
-from workbook.state import State, Typed, row_names
+from workbook.input_formulas import chosen
+from workbook.sheet_inputs import ACTIVE, BY_ROW, CHOSEN, InputSheet
+from workbook.state import LISTED, State, Typed, row_names
 from workbook.topics import by_topic
 
 INDEX_ROW, INSIDE_ROW, FIRST_ROW = 4, 5, 7
 TITLE, UNIT, NAME, FORMULA, FIRST = 1, 2, 3, 4, 5
+_WIDTHS = {TITLE: 56, UNIT: 6, NAME: 36, FORMULA: 28}
 
 PRINTED = 16
 """Indices that are printed: more make pages that nobody reads."""
+
+_BY_HAND = " typed by hand"
+_IDLE = " typed, not in use: choose list on sheet Inputs"
 
 TITLES = {"layer": "Layers", "virtual_stage": "Virtual stages", "stage": "Stages"}
 assert set(TITLES) == set(SIZES)
@@ -99,7 +104,7 @@ class VectorSheet:
             if rule.type.over == self._domain:
                 self._rule(rule)
         for name, row in self.built_rows.items():
-            self._typed(row, f"{name}, as built", state.built_vectors.get(name, ()), "fixed")
+            self._typed(row, f"{name}, as typed when the file was built", state.built_vectors.get(name, ()), "fixed")
         self._plan.names |= {name: self.address(name) for name in self.rows}
         for name in self.typed_rows:
             self._plan.names[f"{name}_typed"] = self.typed_address(name)
@@ -126,7 +131,7 @@ class VectorSheet:
             sheet.present(INSIDE_ROW, column, Presented(text, self._inside(position)), "helper")
         sheet.freeze = (INSIDE_ROW + 1, UNIT)
         sheet.print_columns = FIRST + min(self._width, PRINTED) - 1
-        sheet.widths = {TITLE: 50, UNIT: 8, NAME: 34, FORMULA: 40}
+        sheet.widths = dict(_WIDTHS)
         sheet.widths |= {FIRST + position: 17 if self._domain == "stage" else 15 for position in range(self._width)}
 
     def _inside(self, position: int) -> Callable[[Context], Shown]:
@@ -152,7 +157,7 @@ class VectorSheet:
 
     def _label(self, row: int, title: str, unit: str, name: str, formula: str) -> None:
         self.sheet.outline[row] = 1
-        self.sheet.put(row, TITLE, title, "label")
+        self.sheet.put_long(row, TITLE, title, _WIDTHS[TITLE])
         self.sheet.put(row, UNIT, "" if unit in ("1", "flag", "enum") else unit, "quiet")
         self.sheet.put(row, NAME, name, "code")
         self.sheet.put(row, FORMULA, formula, "code")
@@ -165,7 +170,8 @@ class VectorSheet:
 
     def _vector(self, item: Input, name: str, state: State, inputs: InputSheet) -> None:
         """Puts the row that a person may type into, and the row that formulas read."""
-        self._typed(self.typed_rows[name], f"{title_of(item, name)}: type here", state.vectors.get(name, ()), "input")
+        self._typed(self.typed_rows[name], f"{title_of(item, name)} – type here", state.vectors.get(name, ()), "input")
+        self._count(item, name, inputs)
         row = self.rows[name]
         active, by_row = inputs.address(item.id, ACTIVE), inputs.address(item.id, BY_ROW)
         text = self._pattern if item.kind == "layer_vector" else self._layout
@@ -174,6 +180,9 @@ class VectorSheet:
             column = letters(FIRST + position)
             cell = self._guarded(text(name, column, active, by_row), column)
             self.sheet.formula(row, FIRST + position, cell, Source(name, position), "value", role="input")
+        shown = f"{letters(FIRST)}{row}"
+        cells = f"{shown}:{letters(FIRST + self._width - 1)}{row}"
+        self.sheet.highlights.append(Highlight(cells, f"ISERROR({shown})", "bad"))
         own = f"{letters(FIRST)}{self.typed_rows[name]}"
         last = f"{letters(FIRST + self._width - 1)}{self.typed_rows[name]}"
         if item.kind == "layer_vector":
@@ -183,6 +192,33 @@ class VectorSheet:
                 f"{own}:{last}", "custom", f"AND(ISNUMBER({own}),{own}>=0,INT({own})={own})", "a whole number, or blank"
             )
         self.sheet.validations.append(rule)
+
+    def _count(self, item: Input, name: str, inputs: InputSheet) -> None:
+        """Says beside a row that a person types into whether as many entries are typed as there have to be."""
+        row = self.typed_rows[name]
+        counted = name in (item.id, f"{item.id}_decoder")  # what is blank in the other rows of a layout counts as 0
+        if not counted:
+            self.sheet.put(row, FORMULA, "blank counts as 0", "quiet")
+            return
+        needed = excel_size(self._domain)
+        count = f"COUNT({letters(FIRST)}{row}:{letters(FIRST + self._width - 1)}{row})"
+        hand = _BY_HAND if item.kind == "layer_vector" else _IDLE
+        listed = f'IF({count}={needed},"all "&{needed}&" are typed",{count}&" of "&{needed}&" are typed")'
+        text = f'IF({inputs.address(item.id, CHOSEN)}="{LISTED}",{listed},IF({count}>0,{count}&"{hand}",""))'
+
+        def expect(context: Context) -> Shown:
+            found = sum(entry is not None for entry in context.state.vectors.get(name, ())[: self._width])
+            if chosen(context, item, item.id, None) != LISTED:
+                return f"{found}{hand}" if found else ""
+            try:
+                size = context.size(self._domain)
+            except Trouble:
+                return ""
+            return f"all {size} are typed" if found == size else f"{found} of {size} are typed"
+
+        self.sheet.present(row, FORMULA, Presented(f'IFERROR({text},"")', expect), "quiet")
+        where = f"{letters(FORMULA)}{row}"
+        self.sheet.highlights.append(Highlight(where, f'ISNUMBER(FIND(" of ",{where}))', "bad"))
 
     def _typed(self, row: int, title: str, entries: Sequence[Typed | None], style: str) -> None:
         self.sheet.put(row, TITLE, title, "label")
@@ -205,7 +241,7 @@ class VectorSheet:
     def pattern_in(self, title: str, name: str, variant: int, every: str, by_row: str, size: str) -> str:
         """Adds a layer pattern as it is in another column of inputs, and returns the address of its row."""
         row, self.next_row = self.next_row, self.next_row + 1
-        self.sheet.put(row, TITLE, title, "label")
+        self.sheet.put(row, TITLE, title, "quiet")
         self.sheet.outline[row] = 1
         for position in range(self._width):
             column = letters(FIRST + position)

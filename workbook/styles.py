@@ -39,7 +39,8 @@ STYLES: dict[str, Style] = {
     "title": Style(bold=True, size=16, color=_HEAD),
     "section": Style(bold=True, size=12, color=_HEAD),
     "header": Style(bold=True, color="FFFFFF", fill=_HEAD, wrap=True, align="left"),
-    "header_right": Style(bold=True, color="FFFFFF", fill=_HEAD, align="right"),
+    "header_right": Style(bold=True, color="FFFFFF", fill=_HEAD, wrap=True, align="right"),
+    "header_center": Style(bold=True, color="FFFFFF", fill=_HEAD, wrap=True, align="center"),
     "index": Style(bold=True, color="FFFFFF", fill=_HEAD, align="right"),
     "group": Style(bold=True, color=_HEAD, fill=_GROUP),
     "label": Style(),
@@ -49,14 +50,18 @@ STYLES: dict[str, Style] = {
     "quiet": Style(color="595959", size=9),
     "unit": Style(color="595959", size=9, indent=1),
     "wrapped": Style(wrap=True, size=9),
+    "message": Style(wrap=True, size=9, indent=1),
+    "label_wrapped": Style(wrap=True),
+    "chart_title": Style(bold=True, color=_HEAD),
     "left": Style(align="left"),
     "right": Style(align="right", size=9),
-    "number_label": Style(align="right", color="595959"),
-    "code": Style(color="404040", size=9, mono=True),
+    "right_word": Style(align="right", size=9, bold=True, color=_HEAD),
+    "code": Style(color="404040", size=8, mono=True),
     "link": Style(color="0563C1", underline=True, size=9),
     "input": Style(fill=_INPUT, border=True, color="0000C0", align="right", locked=False),
     "input_count": Style(fill=_INPUT, border=True, color="0000C0", format="#,##0", align="right", locked=False),
     "input_text": Style(fill=_INPUT, border=True, color="0000C0", align="right", locked=False),
+    "input_choice": Style(fill=_INPUT, border=True, color="0000C0", align="left", locked=False),
     "fixed": Style(color="7F7F7F", fill="F2F2F2", size=9, align="right"),
     "active": Style(bold=True, align="right"),
     "active_count": Style(bold=True, format="#,##0", align="right"),
@@ -91,7 +96,16 @@ HIGHLIGHTS: dict[str, Style] = {
 """Looks that a condition gives to a cell; of these only colours count."""
 
 
+PAD = 4
+"""Points of a row's height that its lines do not take."""
+ONE_LINE = 16.5
+"""Height in points of a row with one line."""
+
+
 def height_of(*texts: tuple[str, float]) -> float:
-    """Returns the height in points of a row of wrapped texts, each with the width of its column in characters."""
-    lines = max(-(-len(text) // max(1, int(width * 1.05))) for text, width in texts)
-    return 4 + 12.5 * max(1, lines)
+    """Returns the height in points of a row of wrapped texts, each with the width of its column in digits.
+
+    Letters are narrower than digits, the more so as prose is a size smaller; a part of that goes to broken words.
+    """
+    lines = max(-(-len(text) // max(1, int(width * 1.2))) for text, width in texts)
+    return PAD + (ONE_LINE - PAD) * max(1, lines)
