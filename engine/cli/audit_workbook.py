@@ -59,14 +59,26 @@ def _rendered(found: WorkbookAudit, form: str, *, painted: bool, verbose: bool) 
 
             from engine.render.audit_data import sarif
 
-            return sarif(found.findings(), version("rank-ledger"))
+            return sarif(_for_hosts(found), version("rank-ledger"))
         case "github":
             from engine.render.findings import findings_github
 
-            return findings_github(found.findings())
+            return findings_github(_for_hosts(found))
         case "md":
             return "".join(_page(found))
     return "".join(_text(found, painted=painted, most=None if verbose else _MOST))
+
+
+def _for_hosts(found: WorkbookAudit) -> Iterator[Diagnostic]:
+    """Yields the findings with the file alone as their place, which is what code hosts know, and the cell in words."""
+    from dataclasses import replace
+
+    from engine.diagnostics import Source
+
+    for item in found.findings():
+        cell = str(item.span).removeprefix(f"{found.path}").removeprefix(", ") if item.span else ""
+        message = f"{cell}: {item.message}" if cell else item.message
+        yield replace(item, message=message, span=Source(str(found.path)).whole())
 
 
 def _sections(found: WorkbookAudit) -> dict[str, list[Diagnostic]]:

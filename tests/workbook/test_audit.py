@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import jsonschema
 import pytest
 from click.testing import CliRunner
 from openpyxl import load_workbook
@@ -18,6 +19,7 @@ from openpyxl import load_workbook
 from engine import Preset, RuleSet
 from engine.cli.audit_workbook import as_data
 from engine.cli.main import cli
+from tests.audit.sarif import SCHEMA
 from tests.support.xlsx import rewrite, type_into
 from workbook.audit import WorkbookAudit, audit
 from workbook.cells import Cell, letters
@@ -201,8 +203,11 @@ def test_rules_that_moved_on_as_data(touched: Path, other: Path) -> None:
 def test_formats(found: WorkbookAudit, touched: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workbook.audit.audit", lambda path, rules: found)
     sarif = json.loads(run(touched, "--format", "sarif")[1])
+    jsonschema.validate(sarif, SCHEMA)
     assert [one["ruleId"] for one in sarif["runs"][0]["results"]] == ["E909", "E909", "E909", "E911", "N902"]
-    assert run(touched, "--format", "github")[1].startswith("::error title=E909,file=")
+    (place,) = {one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in sarif["runs"][0]["results"]}
+    assert place.endswith("touched.xlsx")
+    assert "::error title=E909,file=" in run(touched, "--format", "github")[1]
     page = run(touched, "--format", "md")[1]
     assert page.startswith("# Audit of touched.xlsx\n")
     assert "\n## Inputs changed since it was built\n\n- N902 sheet Inputs, cell" in page
