@@ -205,7 +205,9 @@ def test_formats(found: WorkbookAudit, touched: Path, tmp_path: Path, monkeypatc
     sarif = json.loads(run(touched, "--format", "sarif")[1])
     jsonschema.validate(sarif, SCHEMA)
     assert [one["ruleId"] for one in sarif["runs"][0]["results"]] == ["E909", "E909", "E909", "E911", "N902"]
-    (place,) = {one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in sarif["runs"][0]["results"]}
+    (place,) = {
+        one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in sarif["runs"][0]["results"]
+    }
     assert place.endswith("touched.xlsx")
     assert "::error title=E909,file=" in run(touched, "--format", "github")[1]
     page = run(touched, "--format", "md")[1]
