@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from engine.diagnostics import Diagnostic, EngineError, Findings, Source
 from engine.importing.environment import from_environment
 from engine.importing.given import Found, Given
-from engine.importing.launcher import LAUNCHER_FLAGS, world_size
+from engine.importing.launcher import LAUNCHER_FLAGS, scheduled_variables, world_size
 from engine.importing.shell_found import Command, Run
 from engine.importing.shell_parts import ShellError
 from engine.importing.shell_run import follow
@@ -29,7 +29,8 @@ def read_script(
     Args:
         source: the script.
         vocabulary: the flags that are known.
-        variables: what the environment of the script sets; the environment of this process is not read.
+        variables: what the environment of the script sets, besides what a scheduler sets for options in the script; the
+            environment of this process is not read.
         arguments: what the script is called with.
 
     Raises:
@@ -37,7 +38,7 @@ def read_script(
     """
     findings = Findings()
     try:
-        run = follow(source.text, dict(variables), arguments)
+        run = follow(source.text, {**scheduled_variables(source), **variables}, arguments)
     except ShellError as error:
         findings.add("E511", error.message, source.span(error.start, error.end), help=error.help)
         raise EngineError(findings.sorted()) from None

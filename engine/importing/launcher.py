@@ -116,6 +116,28 @@ def _scheduled(source: Source) -> dict[str, Word]:
     return _options(words)
 
 
+def scheduled_variables(source: Source) -> dict[str, str]:
+    """Returns the variables that Slurm sets in a job for the options that comments of its script give."""
+    options = {name: plain(word) for name, word in _scheduled(source).items()}
+    counts = {name: text for name, text in options.items() if re.fullmatch(r"[1-9][0-9]{0,6}", text)}
+    if "ntasks" not in options and "nodes" in counts and "ntasks-per-node" in counts:
+        counts["ntasks"] = str(int(counts["nodes"]) * int(counts["ntasks-per-node"]))
+    for name in ("gpus-per-node", "gres"):  # 8, gpu:8 or gpu:h100:8
+        if found := re.fullmatch(r"(?:gpu:)?(?:[a-z][\w.-]*:)?([1-9][0-9]{0,2})", options.get(name, "")):
+            counts.setdefault("gpus", found[1])
+    return {variable: counts[name] for variable, name in _VARIABLES.items() if name in counts}
+
+
+_VARIABLES = {
+    "SLURM_NNODES": "nodes",
+    "SLURM_JOB_NUM_NODES": "nodes",
+    "SLURM_NTASKS": "ntasks",
+    "SLURM_NPROCS": "ntasks",
+    "SLURM_NTASKS_PER_NODE": "ntasks-per-node",
+    "SLURM_GPUS_ON_NODE": "gpus",
+}
+
+
 def _product(count: Word | None, nodes: Word | None, source: Source) -> Given:
     """Returns ranks of a node times nodes, one where a launcher is not told."""
     given = [word for word in (count, nodes) if word]

@@ -37,6 +37,13 @@ def read(script: str, rules: RuleSet, **variables: str) -> Preset:
         ("#SBATCH --nodes=4\n#SBATCH --ntasks-per-node=8 # all cards\nsrun python train.py", 32),
         ("#SBATCH -N 4\n#SBATCH -n 24\nsrun python train.py", 24),
         ("#SBATCH --nodes=4\nsrun --ntasks-per-node 2 python train.py", 8),
+        ("#SBATCH --nodes=4\ntorchrun --nnodes $SLURM_NNODES --nproc_per_node 8 train.py", 32),
+        (
+            "#SBATCH -N 3\n#SBATCH --gres=gpu:h100:4\ntorchrun --nnodes $SLURM_JOB_NUM_NODES "
+            "--nproc_per_node $SLURM_GPUS_ON_NODE train.py",
+            12,
+        ),
+        ("#SBATCH -N 4\n#SBATCH --ntasks-per-node=8\nWORLD_SIZE=$SLURM_NTASKS python train.py", 32),
         ("mpirun -np 16 -x A python train.py", 16),
         ("mpiexec -n 12 python train.py", 12),
         ("WORLD_SIZE=24 python train.py", 24),
@@ -158,3 +165,13 @@ def test_flags_of_which_the_launcher_takes_one(rules: RuleSet) -> None:
     named = "--num-layers-per-virtual-pipeline-stage and --num-virtual-stages-per-pipeline-rank"
     assert (finding.code, finding.message) == ("E502", f"{named} exclude each other")
     assert len(finding.related) == 1
+
+
+def test_variables_that_are_given_win_over_those_of_the_scheduler(rules: RuleSet) -> None:
+    script = f"#SBATCH --nodes=4\ntorchrun --nnodes $SLURM_NNODES --nproc_per_node 8 train.py {FLAGS}"
+    assert read(script, rules, SLURM_NNODES="2").values["world_size"] == 16
+
+
+def test_a_range_of_nodes_gives_no_number(rules: RuleSet) -> None:
+    script = f"#SBATCH --nodes=2-4\ntorchrun --nnodes $SLURM_NNODES --nproc_per_node 8 train.py {FLAGS}"
+    assert "world_size" not in read(script, rules).values
