@@ -56,8 +56,10 @@ def mending(one: AuditedCitation) -> str:
             return "find out what took their place, then cite that"
         case State.AMBIGUOUS:
             return "cite more lines, so that the place is unique"
+        case State.BROKEN if one.verdict.now and one.verdict.now != one.place:
+            return f"read the new lines; mend the rule, then: engine accept {one.cited.rule} --reason …"
         case State.BROKEN if "accepted" in one.verdict.reason:
-            return f"read the lines, then mend the citation, or: engine accept {one.cited.rule} --reason …"
+            return f"read the lines, cite the right ones, then: engine accept {one.cited.rule} --reason …"
         case State.BROKEN if "lock" in one.verdict.reason:
             return "engine accept writes the lock"
         case State.BROKEN:

@@ -149,6 +149,8 @@ class _Auditor:
         if checkout.pinned is None:
             return State.UNVERIFIED, self.unpinned(checkout, place, entry, stale)
         wrong = problem(place, checkout.pinned)
+        if wrong and entry and entry.commit != commit:
+            return State.BROKEN, self.since_accepted(checkout, entry, wrong)
         if wrong:
             return State.BROKEN, Verdict(State.BROKEN, wrong)
         text = checkout.pinned.read(place.path)
@@ -175,5 +177,5 @@ class _Auditor:
         since = Tracer(accepted, checkout.pinned).trace(entry.place)
         if since.state is State.OK:
             return broken
-        reason = f"{reason}; since then {since.state}: {since.reason}"
+        reason = f"{reason}; the lines accepted at {entry.commit[:8]} are {since.state}: {since.reason}"
         return replace(since, state=State.BROKEN, reason=reason)

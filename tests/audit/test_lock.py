@@ -15,6 +15,7 @@ from engine import EngineError, RuleSet
 from engine.audit import audit, lock
 from engine.audit.accepting import accept
 from engine.audit.bumping import bump
+from engine.audit.findings import mending
 from engine.audit.rewrite import replace_all
 from engine.cli.main import cli
 from tests.support.miniature import CITED, FORMULAS, SOURCE, Miniature, audited, load_rules, standard, states, verdicts
@@ -159,9 +160,24 @@ def test_bump_rewrites_what_is_the_same_and_leaves_the_rest_red(mini: Miniature,
     found = audited(bumped, mini.folder, "main")
     assert states(found) == OK | {"mlp_sum": "broken", "mlp_step": "broken"}
     step = verdicts(found)["mlp_step"]
-    assert step.reason.endswith("since then changed: the code differs")
+    assert step.reason.endswith(" are changed: the code differs")
     assert str(step.now) == f"{FORMULAS}#L44 in mlp"
     assert step.diff[1:] == ("-        total += 3", "+        total += 4")
+
+
+def test_after_a_bump_lines_that_are_another_function_now_are_still_followed(mini: Miniature, locked: RuleSet) -> None:
+    """The old numbers now stand in a function that the citation does not name: the audit says where to look."""
+    more = "".join(f"    value = {number}\n" for number in range(30))
+    text = replaced("total += 3", "total += 4").replace("def mlp(", f"def before():\n{more}\n\ndef mlp(")
+    mini.commit({FORMULAS: text})
+    bump(locked, "mini", "main", {"mini": mini.folder})
+    found = audited(RuleSet.load(locked.path), mini.folder, "main")
+    step = verdicts(found)["mlp_step"]
+    assert step.reason.startswith("these lines are in `before`, not as `in: mlp` says; the lines accepted at ")
+    assert step.reason.endswith(" are changed: the code differs")
+    assert str(step.now) == f"{FORMULAS}#L76 in mlp"
+    (help,) = {mending(one) for one in found.code_citations if one.cited.rule == "mlp_step"}
+    assert help == "read the new lines; mend the rule, then: engine accept mlp_step --reason …"
 
 
 def test_after_a_bump_accept_follows_the_lines(mini: Miniature, locked: RuleSet) -> None:
