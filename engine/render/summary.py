@@ -128,7 +128,10 @@ def summarize(result: Result) -> Summary:
         tables = [(view.title, tuple(value_rows(result, shown_by(result.rules, view)))) for view in views.values()]
         tables = tables or [("Rules", tuple(value_rows(result, result.rules.rules)))]
     elif body.rows:
-        tables = [(body.title, tuple(value_rows(result, body.rows)))]
+        rows = value_rows(result, body.rows)
+        tables = [
+            ("Beside it", tuple(row for row in rows if not row.problem)) if body.ledger else (body.title, tuple(rows))
+        ]
     stage = _peak_stage(result, body) if body else None
     ledger = tuple(_ledger(result, body, stage)) if body and body.ledger else ()
     shown = Summary(
