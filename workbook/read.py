@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from engine.diagnostics import Diagnostic, EngineError, Findings, Span, nearest
@@ -81,10 +82,16 @@ class _Reader:
     def _add_what_does_not_fit(self, opened: Opened) -> None:
         """Adds what would be found in other cells once these are mended, so that all is told at once."""
         told = {finding.span for finding in self._findings.diagnostics}
+        rows = {item.id for item in self._rules.inputs.values() if row_names(item)}  # these are checked here
+        entered = {
+            name: value
+            for name, value in opened.state.entered.items()
+            if name not in rows and self._places[0, name] not in told
+        }
         try:
-            preset_in(opened, self._rules, "entered")
+            preset_in(replace(opened, state=State(entered=entered)), self._rules, "entered")
         except EngineError as error:
-            self._findings.diagnostics += [finding for finding in error.diagnostics if finding.span not in told]
+            self._findings.diagnostics += error.diagnostics
 
     def _digest(self, *, other_rules: bool) -> str:
         digest, layout = self._single("rule_set_digest"), self._single("workbook_format")

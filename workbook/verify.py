@@ -24,8 +24,9 @@ from workbook.state import variants
 from workbook.styles import STYLES
 
 RELATIVE = 1e-12
-ABSOLUTE = 1e-9
-"""Difference of sizes in GB that counts as none: that of two sizes that are equal but for rounding."""
+NOISE = {"change": 1e-9, "size": 1e-15, "number": 1e-6}
+"""What counts as nothing, by style: a byte where differences are shown in GB, a millionth of one elsewhere. Applications
+take a difference of numbers that are equal but for rounding for 0, the engine does not."""
 
 _NUMBER = re.compile(r"-?[0-9][0-9,]*(?:\.[0-9]+)?(?:E[+-]?[0-9]+)?")
 
@@ -143,7 +144,7 @@ def agrees(found: Any, wanted: Shown, cell: Cell) -> bool:
     if isinstance(found, bool) or not isinstance(found, int | float):
         return found is None and wanted == 0 and cell.role == "presentation"
     room = RELATIVE * max(abs(wanted), abs(float(found)))
-    return abs(float(found) - wanted) <= max(room, ABSOLUTE if cell.style == "change" else 0.0)
+    return abs(float(found) - wanted) <= max(room, NOISE.get(cell.style, 0.0))
 
 
 def _alike(found: str, wanted: str) -> bool:
