@@ -48,7 +48,7 @@ def draw(chart: Chart) -> Any:
         line.series.append(series)
         line.set_categories(labels)
         bars += line
-    bars.width, bars.height = 2.7 * chart.columns, 0.53 * chart.rows
+    bars.width, bars.height = 2.35 * chart.columns, 0.53 * chart.rows
     return bars
 
 

@@ -10,7 +10,7 @@ from workbook.cells import Chart, Highlight, Plan, Presented, Sheet, Shown, Vali
 from workbook.context import Context
 from workbook.headline import VERDICT_ROW, A, B, C, D, put_headline, shares
 from workbook.places import Places
-from workbook.present import UNIT_WORD, Number, fixed, in_unit, quoted, share
+from workbook.present import UNIT_WORD, Number, fixed, in_unit, number_of, quoted, share
 from workbook.sheet_checks import LEVEL, MESSAGE, TITLE, CheckSheet
 from workbook.sheet_plan_data import PEAK, UNMODELLED, PlanData, at_peak, unmodelled
 from workbook.state import State
@@ -106,7 +106,16 @@ class PlanSheet:
                 sheet.put(row, D, None, "label_total")
             else:
                 sheet.present(row, D, Presented(f"IF(ISNUMBER(C{row}),C{row},0)", _bar(number, total)), "bar")
-        return total_row
+        return self._beside(places, summary, total_row)
+
+    def _beside(self, places: Places, summary: Any, row: int) -> int:
+        """Puts what the summary names beside the total: sizes that do not add to it."""
+        for id in summary.rows:
+            if places.rules.unit(id) == "B" and not places.over(id):
+                row += 1
+                self.sheet.put_long(row, A, places.title(id), 38, "wrapped")
+                self.sheet.present(row, B, in_unit(places.value(id), number_of(id)), "size_quiet")
+        return row
 
     def _checks(self, row: int, checks: CheckSheet) -> None:
         sheet = self.sheet

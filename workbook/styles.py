@@ -69,6 +69,7 @@ STYLES: dict[str, Style] = {
     "value_total": Style(format=_VALUE, align="right", bold=True, top=True),
     "number": Style(format="#,##0", align="right"),
     "size": Style(format=_SIZE, align="right"),
+    "size_quiet": Style(format=_SIZE, align="right", size=9, color="595959"),
     "size_total": Style(format=_SIZE, align="right", bold=True, top=True),
     "change": Style(format="+#,##0.00;-#,##0.00;0.00", align="right", italic=True, color="595959"),
     "of_capacity": Style(format='0.0%" of capacity"', align="right", color="595959"),
