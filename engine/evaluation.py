@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from engine.kept_names import KEPT_AS, kept_names, kept_under
 from engine.preset import Preset
 from engine.resolve import resolve
 from engine.result import Result
@@ -40,10 +41,12 @@ def changed(rules: RuleSet, preset: Preset, set: Mapping[str, Any]) -> Preset:
 
 def groups(rules: RuleSet) -> Mapping[str, tuple[str, ...]]:
     """Returns what setting an input withdraws: others of its either-or group, flags that stand for its members."""
-    return {item.id: (*rules.siblings(item), *item.from_flags) for item in rules.inputs.values()}
+    return {item.id: (*rules.siblings(item), *item.from_flags, *kept_names(item)) for item in rules.inputs.values()}
 
 
 def _flags(rules: RuleSet, set: Mapping[str, Any]) -> Mapping[str, tuple[str, ...]]:
     """Returns what setting a flag that stands for a member withdraws: the input, and the flags of other members."""
     items = [(flag, item) for item in rules.inputs.values() for flag in item.from_flags if set.get(flag) is True]
-    return {flag: (item.id, *item.from_flags) for flag, item in items}
+    found = {flag: (item.id, *item.from_flags) for flag, item in items}
+    kept = {name: kept_under(rules, name) for name in set if name in KEPT_AS}
+    return found | {name: (item.id,) for name, item in kept.items() if item is not None}

@@ -9,6 +9,7 @@ from engine.cite import references
 from engine.diagnostics import Findings, nearest
 from engine.explain import Part, Step, Tried
 from engine.expr.nodes import names
+from engine.kept_names import kept_names
 from engine.resolve import origin
 from engine.result import Result
 from engine.rules import Branch, Check, Computed, Input, Table
@@ -171,8 +172,8 @@ class StepMaker:
     def _place(self, item: Input) -> str:
         """Says where an input is given; nothing if the preset has no file."""
         preset = self._result.preset
-        named = (name for name in (item.id, *item.from_flags) if preset.values.get(name) not in (None, False))
-        name = next(named, item.id)
+        spellings = (item.id, *item.from_flags, *kept_names(item))
+        name = next((name for name in spellings if preset.values.get(name) not in (None, False)), item.id)
         if name not in preset.places:
             return "--set" if preset.places else ""
         span = preset.places[name][0]

@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.accept import InputError, accept, show
 from engine.diagnostics import Diagnostic, Findings, Span, nearest
+from engine.kept_names import KEPT_AS
 from engine.preset import Preset
 from engine.rules import Input, LaunchFlags
 from engine.ruleset import RuleSet
@@ -97,7 +98,7 @@ def from_megatron_flags(
         places: where a flag and its value stand, for flags as `spelled` spells them.
     """
     vocabulary = Vocabulary.of(rules) if rules is not None else shipped_vocabulary()
-    given = {spelled(name): raw for name, raw in flags.items()}
+    given = {spelled(KEPT_AS.get(name, name)): raw for name, raw in flags.items()}
     places = places or {}
     findings = Findings()
     values, used = _values(given, vocabulary, places, findings)

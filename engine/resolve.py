@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from engine.accept import InputError, accept, show
 from engine.diagnostics import Diagnostic, EngineError, Findings, Severity, Span, nearest
+from engine.kept_names import KEPT_AS, kept_under
 from engine.preset import Preset
 from engine.program import Scope, constant_slots
 from engine.rules import Input
@@ -44,19 +45,46 @@ def resolve(rules: RuleSet, preset: Preset) -> Resolved:
         key_span, value_span = preset.places.get(name, (None, None))
         if name in flags and name not in rules.inputs:
             _from_flag(name, value, *flags[name], preset, values, findings)
+        elif name not in rules.inputs and (kept := kept_under(rules, name)) is not None:
+            _renamed(name, value, kept, preset, values, findings)
         elif name not in rules.inputs:
-            near = nearest(name, [*rules.inputs, *flags])
-            findings.add(
-                "E501",
-                f"unknown input `{name}`",
-                key_span,
-                help=f"did you mean `{near}`?" if near else "`engine show inputs` lists the inputs",
-            )
+            findings.add("E501", f"unknown input `{name}`", key_span, help=_instead(rules, name, flags))
         elif value is not None:
             _accept(rules.inputs[name], value, value_span, values, findings)
     if findings.has_errors:  # how other values were read is of no help then
         raise EngineError(item for item in findings.sorted() if item.severity is not Severity.NOTE)
     return Resolved(values, start_scope(rules, values), tuple(findings.sorted()))
+
+
+def _renamed(name: str, value: Any, item: Input, preset: Preset, values: dict[str, Any], findings: Findings) -> None:
+    """Accepts a value under the name that the trainer keeps a flag under, such as `fp8` for that of --fp8-format."""
+    key_span, value_span = preset.places.get(name, (None, None))
+    if value is None:
+        return
+    stated = preset.values.get(item.id)
+    if stated is not None and stated != value:
+        message = f"`{name}` is `{item.id}` by another name, and they differ: {show(value)} and {show(stated)}"
+        findings.add("E502", message, value_span, help="keep one of them")
+        return
+    _accept(item, value, value_span, values, findings)
+    findings.add("N501", f"`{name}: {show(value)}` is read as `{item.id}: {show(value)}`", key_span)
+
+
+def _instead(rules: RuleSet, name: str, flags: Iterable[str]) -> str:
+    """Says what to write for a name that is no input: it may be a rule, a launch flag, or misspelt."""
+    from engine.megatron_flags import Vocabulary, spelled
+
+    if name in rules.computed:
+        return f"`{name}` is a rule; `engine explain {name} PRESET` tells which inputs it follows from"
+    vocabulary, flag = Vocabulary.of(rules), spelled(KEPT_AS.get(name, name))
+    if flag in vocabulary.meanings:
+        return f"the input for {flag} is `{vocabulary.meanings[flag].item.id}`"
+    near = nearest(name, [*rules.inputs, *flags])
+    if near and flag not in vocabulary:
+        return f"did you mean `{near}`?"
+    if flag in vocabulary:
+        return f"{flag} is a launch flag that no input stands for; `engine import megatron FILE` reads a file of flags"
+    return "`engine show inputs` lists the inputs"
 
 
 def _accept(item: Input, value: Any, span: Span | None, values: dict[str, Any], findings: Findings) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.accept import MAX_TEXT
 from engine.artifact import number
+from engine.kept_names import kept_names
 from engine.parsers import MAX_ENTRIES
 from engine.preset import NOT_MODELLED
 from engine.rules import Input
@@ -39,6 +40,8 @@ def preset_schema(rules: RuleSet) -> Schema:
     for item in rules.inputs.values():
         for flag, member in item.from_flags.items():
             properties.setdefault(flag, {"title": f"Means {item.id}: {member}", "type": ["boolean", "null"]})
+        for name in kept_names(item):
+            properties.setdefault(name, {**properties[item.id], "title": f"Means {item.id}"})
     properties[NOT_MODELLED] = {
         "title": "Launch flags that move memory and that no input stands for",
         "description": "Each with what it is about, as an import writes them; the verdict is then incomplete.",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from engine.diagnostics import Diagnostic, EngineError, Findings, Source
 from engine.importing.given import Found, Given
+from engine.kept_names import KEPT_AS
 from engine.yaml_source import Entry, MappingNode, Node, describe, parse, to_plain
 
 SECTION = "MODEL_ARGS"
@@ -70,7 +71,7 @@ def _flat(tree: MappingNode) -> Iterator[Given]:
             value = str(to_plain(entry.value))
             yield Given(_ACTIVATIONS.get(value, value), True, entry.key_span, entry.value.span)
         else:
-            yield _given(_RENAMED.get(name, name), entry)
+            yield _given(_RENAMED.get(name) or KEPT_AS.get(name, name), entry)
 
 
 def _flags(section: MappingNode) -> Iterator[Given]:

@@ -10,6 +10,7 @@ from typing import Any
 from engine.diagnostics import EngineError, Findings, Source, Span
 from engine.importing.given import Found, Given
 from engine.importing.sniff import LOG_HEAD, LOG_LINE
+from engine.kept_names import KEPT_AS
 from engine.megatron_flags import Vocabulary, spelled
 
 _TAIL = re.compile(r"-{4,} end of arguments -{4,}")
@@ -26,11 +27,6 @@ _DTYPES = {
     "torch.half": "fp16", "torch.uint8": "fp8", "torch.float8_e4m3fn": "fp8",
 }  # fmt: skip
 _ENUM = re.compile(r"<?[A-Z]\w*\.(\w+)(?:: [^>]*>)?\Z")
-_RENAMED = {
-    "fp8": "fp8_format", "fp4": "fp4_format", "torch_fsdp2_reshard_after_forward": "reshard_after_forward",
-    "nccl_ub": "use_nccl_ub",
-}  # fmt: skip
-"""Names under which the trainer keeps a flag, where they are neither the flag's nor an input's."""
 
 
 def read_log(source: Source, vocabulary: Vocabulary) -> Found:
@@ -78,7 +74,7 @@ def _lines(source: Source, start: int, end: int) -> Iterator[tuple[str, str, Spa
 
 def _given(line: tuple[str, str, Span, Span], vocabulary: Vocabulary) -> Iterator[Given]:
     name, text, place, value_place = line
-    name = _RENAMED.get(name, name)
+    name = KEPT_AS.get(name, name)
     value = _value(text)
     if value is False and spelled(name) not in vocabulary:
         # what a switch such as --no-bias-dropout-fusion turns off is kept under the name of what is on

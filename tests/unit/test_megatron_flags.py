@@ -31,6 +31,7 @@ def test_a_flag_is_known_in_any_spelling(name: str) -> None:
         ({"add-bias-linear": False}, {"add_bias_linear": False}),
         ({"bf16": True}, {"params_dtype": "bf16"}),
         ({"bf16": True, "params-dtype": "bf16"}, {"params_dtype": "bf16"}),
+        ({"fp8": "hybrid"}, {"fp8_mode": "hybrid"}),
         (
             {"use-rotary-position-embeddings": True},
             {"position_embedding_type": "rope", "apply_rope_fusion": True},

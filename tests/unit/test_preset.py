@@ -149,3 +149,37 @@ def test_what_a_setting_withdraws_is_declared() -> None:
     assert groups(RULES)["world_size"] == ("data_parallel_size",)
     assert set(groups(RULES)["params_dtype"]) == {"bf16", "fp16"}
     assert groups(RULES)["num_layers"] == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "set", "expected"),
+    [
+        ({"fp8": "hybrid"}, {}, "hybrid"),
+        ({"fp8": None}, {}, "none"),
+        ({"fp8": "hybrid", "fp8_mode": "hybrid"}, {}, "hybrid"),
+        ({"fp8": "hybrid"}, {"fp8_mode": "e4m3"}, "e4m3"),
+        ({"fp8_mode": "hybrid"}, {"fp8": "e4m3"}, "e4m3"),
+    ],
+)
+def test_a_name_under_which_the_trainer_keeps_a_flag(given: dict[str, Any], set: dict[str, Any], expected: str) -> None:
+    result = evaluate(RULES, {**SMALL, **given}, set=set)
+    assert result["fp8_mode"].value == expected
+    assert result.inputs["fp8_mode"][1] == ("given" if expected != "none" else "absent")
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "text"),
+    [
+        ({"fp8": "hybrid", "fp8_mode": "e4m3"}, "E502", "keep one of them"),
+        ({"fp8_format": "hybrid"}, "E501", "the input for --fp8-format is `fp8_mode`"),
+        ({"lr": 0.1}, "E501", "--lr is a launch flag that no input stands for"),
+        ({"peak_bytes": 1}, "E501", "`peak_bytes` is a rule"),
+        ({"swiglo": True}, "E501", "did you mean `swiglu`?"),
+    ],
+)
+def test_what_to_write_instead(given: dict[str, Any], code: str, text: str) -> None:
+    with pytest.raises(EngineError) as caught:
+        evaluate(RULES, {**SMALL, **given})
+    (finding,) = caught.value.diagnostics
+    assert finding.code == code
+    assert text in (finding.help or "")
