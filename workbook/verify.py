@@ -25,8 +25,12 @@ from workbook.styles import STYLES
 
 RELATIVE = 1e-12
 NOISE = {"change": 1e-9, "size": 1e-15, "number": 1e-6}
-"""What counts as nothing, by style: a byte where differences are shown in GB, a millionth of one elsewhere. Applications
-take a difference of numbers that are equal but for rounding for 0, the engine does not."""
+"""What counts as nothing, by style: a byte where differences are shown in GB, a millionth of one elsewhere.
+
+Applications take a difference of numbers that are equal but for rounding for 0, the engine does not."""
+
+MOST_DIFFERENCES = 100
+"""Cells that are told one by one: a wrong cell can have thousands that follow from it."""
 
 _NUMBER = re.compile(r"-?[0-9][0-9,]*(?:\.[0-9]+)?(?:E[+-]?[0-9]+)?")
 
@@ -110,9 +114,13 @@ def verify(path: str | Path, rules: RuleSet, engine: str) -> Report:
         build(copied, None, bare)
         recalculated = recalculate(bare, engine)
         comparison = compare(expected, context, recalculated)
-    for one in comparison.differences:
+    for one in comparison.differences[:MOST_DIFFERENCES]:
         message = f"{shown(one.shown)} recalculated, {shown(one.wanted)} from the engine ({_about(one.cell)})"
         findings.add("E910", message, _place(path, one.sheet, one.cell))
+    more = len(comparison.differences) - MOST_DIFFERENCES
+    if more > 0:
+        message = f"{more:,} cells differ besides those that are told here"
+        findings.add("E910", message, Source(str(path)).whole())
     return Report(opened, comparison.compared, recalculated.name, tuple(findings.sorted()))
 
 

@@ -16,12 +16,14 @@ from engine.cli.main import cli
 from tests.support.xlsx import rewrite, type_into
 from workbook.build import build
 from workbook.carried import normal
+from workbook.cells import letters
 from workbook.context import Context
 from workbook.frame import Frame
+from workbook.package import Package
 from workbook.plan import plan
 from workbook.recalculate import recalculate
 from workbook.state import from_preset
-from workbook.verify import changed_formulas, compare, verify
+from workbook.verify import MOST_DIFFERENCES, changed_formulas, compare, verify
 
 
 def run(*arguments: str) -> tuple[int, str]:
@@ -70,6 +72,15 @@ def test_every_kind_of_change_is_told(built: Path, rules: RuleSet, tmp_path: Pat
     assert len(found) == len(changes)
     recalculated = verify(path, rules, "ironcalc").findings
     assert {one.code for one in recalculated} == {"E909", "E910", "E911"}
+
+
+def test_what_follows_from_a_wrong_cell_is_counted(built: Path, rules: RuleSet, tmp_path: Path) -> None:
+    with Package(built) as package:
+        area = package.names["bytes_per_gb"]
+    path = type_into(built, tmp_path / "changed.xlsx", {(area.sheet, f"{letters(area.column)}{area.row}"): "=7"})
+    found = [str(one) for one in verify(path, rules, "ironcalc").findings]
+    assert len([text for text in found if "E910" in text]) == MOST_DIFFERENCES + 1
+    assert any("cells differ besides those that are told here" in text for text in found)
 
 
 def test_a_moved_name_is_told(built: Path, rules: RuleSet, tmp_path: Path) -> None:
