@@ -76,7 +76,7 @@ def test_every_kind_of_change_is_told(built: Path, rules: RuleSet, tmp_path: Pat
 
 def test_what_follows_from_a_wrong_cell_is_counted(built: Path, rules: RuleSet, tmp_path: Path) -> None:
     with Package(built) as package:
-        area = package.names["bytes_per_gb"]
+        area = package.names["hidden_size"]
     path = type_into(built, tmp_path / "changed.xlsx", {(area.sheet, f"{letters(area.column)}{area.row}"): "=7"})
     found = [str(one) for one in verify(path, rules, "ironcalc").findings]
     assert len([text for text in found if "E910" in text]) == MOST_DIFFERENCES + 1
