@@ -56,10 +56,12 @@ def _failure(result: Result, origin: str, dependents: list[str], findings: Findi
 
 
 def _place(result: Result, origin: str) -> Span | None:
-    """Returns where a rule is declared, or where the preset gives an input."""
+    """Returns where a rule is declared, or where the preset gives an input; None for one that a setting gives."""
     rule = result.rules.computed.get(origin)
     if rule:
         return rule.span
     item = result.rules.slots[origin]
     places = result.preset.places.get(item.id)
-    return places[1] if places else item.span
+    if places:
+        return places[1]
+    return None if item.id in result.resolved.values else item.span
