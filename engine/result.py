@@ -147,12 +147,12 @@ class Result:
         scope = self.resolved.scope
         rule = self.rules.computed.get(id)
         unit = self.rules.unit(id)
-        citations = self._citations(id, rule)
         try:
             raw = scope[id]
         except Unavailable:
-            return Value(id, unit, "unavailable", None, None, citations, missing=self._missing(id))
+            return Value(id, unit, "unavailable", None, None, self._citations(id, rule), missing=self._missing(id))
         except Failed as error:
+            citations = self._citations(id, rule)
             return Value(id, unit, "failed", None, None, citations, (), error.reason, error.origin, error.code)
         branch = scope.branches.get(id) if rule else None
         return Value(id, unit, "ok", raw, branch, self._citations(id, rule, branch))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.diagnostics import Span
@@ -94,6 +95,7 @@ class Test(NamedTuple):
     span: Span
 
 
+@cache
 def unit_text(type: Type) -> str:
     """Returns the unit of a type as text: `B`, `elem`, …, `flag`, or `enum`."""
     return {"flag": "flag", "text": "enum"}.get(type.kind) or str(type.unit)

@@ -147,11 +147,9 @@ class RuleSet:
 
     def siblings(self, item: Input) -> tuple[str, ...]:
         """Returns the other members of an input's either-or group."""
-        return tuple(
-            other.id
-            for other in self.inputs.values()
-            if item.either and other.either == item.either and other.id != item.id
-        )
+        if not item.either:
+            return ()
+        return tuple(other.id for other in self.inputs.values() if other.either == item.either and other.id != item.id)
 
     @cached_property
     def program(self) -> Program:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.evaluation import evaluate
 from engine.expr.nodes import Node
@@ -23,6 +23,14 @@ ERRORS = frozenset({MISSING, DIVISION, DOMAIN, "#VALUE!", "#REF!", "#NAME?"})
 
 _ERROR_OF = {"E601": DIVISION, "E603": DOMAIN}
 GB, GIB = 1_000_000_000, 1 << 30
+
+
+class _Row(NamedTuple):
+    """What the cells of a quantity show: its entries, or one value for all; the size of a vector, None if unknown."""
+
+    entries: tuple[Shown, ...]
+    size: int | None
+    excused: bool
 
 
 class Context:
@@ -46,6 +54,7 @@ class Context:
         self.chosen = 0 if number is None else number
         self._results: dict[int, Result] = {}
         self._excuses: dict[tuple[int, str], bool] = {}
+        self._rows: dict[tuple[str, int | None], _Row] = {}
         self.excused = False
 
     def result(self, variant: int | None = None) -> Result:
@@ -72,16 +81,34 @@ class Context:
 
     def value(self, source: Source) -> Shown:
         """Returns what a cell that shows something of the result has to show; beyond a vector's size an empty text."""
-        found = self.found(source.id, source.variant)
+        key = (source.id, source.variant)
+        row = self._rows.get(key)
+        if row is None:
+            row = self._rows[key] = self._row(*key)
+        if row.excused:
+            self.excused = True
         if source.index is None:
-            return error_of(found) if found.status != "ok" else _cell(found.raw)
-        try:
-            beyond = source.index >= self.size(self.rules.symbols.types[source.id].over or "", source.variant)
-        except Trouble:
+            return row.entries[0]
+        if row.size is None:
             return MISSING
-        if beyond:
+        if source.index >= row.size:
             return ""
-        return error_of(found) if found.status != "ok" else _cell(found.raw[source.index])
+        return row.entries[source.index] if len(row.entries) > 1 else row.entries[0]
+
+    def _row(self, id: str, variant: int | None) -> _Row:
+        before, self.excused = self.excused, False
+        found = self.found(id, variant)
+        excused, self.excused = self.excused, before
+        over = self.rules.symbols.types[id].over
+        try:
+            size = self.size(over, variant) if over else None
+        except Trouble:
+            size = None
+        if found.status != "ok":
+            entries: tuple[Shown, ...] = (error_of(found),)
+        else:
+            entries = tuple(_cell(entry) for entry in found.raw) if over else (_cell(found.raw),)
+        return _Row(entries, size, excused)
 
     def found(self, id: str, variant: int | None = None) -> Value:
         """Returns what a rule, check or input came to in a column, by default in the one that is shown."""
