@@ -12,6 +12,8 @@ from engine.audit.tokens import code, words
 
 _MOST_DIFF_LINES = 60
 _MOST_SIGNS = 1000
+_MOST_STRETCHES, _SHORT_STRETCH = 12, 6
+"""Stretches that are compared word by word where the wanted one has more lines than the second number."""
 _MOST_WINDOW_LINES = 300
 
 
@@ -87,20 +89,42 @@ def best_window(
         least: how alike a stretch must be at least.
         kept: lines that have been there all the time: a stretch of nothing else is not taken.
     """
-    best: tuple[Lines, float] | None = None
     if len(wanted) > _MOST_WINDOW_LINES:
         return None
-    target = list(words(wanted))
     matcher: SequenceMatcher[str] = SequenceMatcher(None, autojunk=False)
-    matcher.set_seq2(target)
+    matcher.set_seq2(list(words(wanted)))
+    stretches: list[tuple[float, int, Lines, list[str]]] = []
     for size in range(max(1, len(wanted) - 1), len(wanted) + 3):
         for start in range(max(0, len(numbers) - size) + 1 if size <= len(numbers) else 0):
             inside = numbers[start : start + size]
             if kept and all(number in kept for number in inside):
                 continue
-            matcher.set_seq1(list(words([text.norm[number - 1] for number in inside])))
-            if matcher.real_quick_ratio() >= least and matcher.quick_ratio() >= least and matcher.ratio() >= least:
-                if best is None or matcher.ratio() > best[1]:
-                    best = Lines(inside[0], inside[-1]), matcher.ratio()
-                least = best[1]
-    return best
+            said = list(words([text.norm[number - 1] for number in inside]))
+            matcher.set_seq1(said)
+            if matcher.real_quick_ratio() >= least and (at_most := matcher.quick_ratio()) >= least:
+                stretches.append((at_most, -len(stretches), Lines(inside[0], inside[-1]), said))
+    if len(stretches) > _MOST_STRETCHES and len(wanted) > _SHORT_STRETCH:
+        stretches = _promising(wanted, text, stretches)
+    best: tuple[float, int, Lines] | None = None
+    for at_most, order, lines, said in sorted(stretches, reverse=True):  # most promising first: most are never compared
+        if at_most < (best[0] if best else least):
+            break
+        matcher.set_seq1(said)
+        alike = matcher.ratio()
+        if alike >= least and (best is None or (alike, order) > best[:2]):  # of two that are equal, the first
+            best = alike, order, lines
+    return (best[2], best[0]) if best else None
+
+
+def _promising(
+    wanted: list[str], text: SourceText, stretches: list[tuple[float, int, Lines, list[str]]]
+) -> list[tuple[float, int, Lines, list[str]]]:
+    """Returns the stretches with the most lines in common, in order: comparing long ones word by word is slow."""
+    matcher: SequenceMatcher[str] = SequenceMatcher(None, autojunk=False)
+    matcher.set_seq2(wanted)
+
+    def common(stretch: tuple[float, int, Lines, list[str]]) -> tuple[float, float, int]:
+        matcher.set_seq1(list(text.said_text(stretch[2])))
+        return matcher.ratio(), *stretch[:2]
+
+    return sorted(stretches, key=common, reverse=True)[:_MOST_STRETCHES]
