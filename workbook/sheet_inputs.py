@@ -103,23 +103,16 @@ class InputSheet:
         for name, item in all_typed_names(self._rules).items():
             self._row(item, name, state)
         last = max(self.rows.values())
-        self.sheet.highlights.append(
-            Highlight(
-                f"{letters(ENTERED)}{FIRST_ROW}:{letters(ENTERED)}{last}",
-                f"{absolute_column(ENTERED)}{FIRST_ROW}<>{absolute_column(BUILT)}{FIRST_ROW}",
-                "changed",
-            )
-        )
-        self.sheet.highlights.append(
-            Highlight(
-                f"{letters(ACTIVE)}{FIRST_ROW}:{letters(ACTIVE)}{last}",
-                f"ISERROR({absolute_column(ACTIVE)}{FIRST_ROW})",
-                "bad",
-            )
-        )
-        for column in (ENTERED, FROM):
+        built, active, where = (f"{absolute_column(column)}{FIRST_ROW}" for column in (BUILT, ACTIVE, FROM))
+        refused = f'OR({where}="missing",AND({where}="entered",ISERROR({active})))'
+        for column, condition, style in (
+            (ENTERED, refused, "bad"),
+            (ENTERED, f"{absolute_column(ENTERED)}{FIRST_ROW}<>{built}", "changed"),
+            (ACTIVE, f"ISERROR({active})", "bad"),
+            (FROM, f'{where}="missing"', "bad"),
+        ):
             cells = f"{letters(column)}{FIRST_ROW}:{letters(column)}{last}"
-            self.sheet.highlights.append(Highlight(cells, f'{absolute_column(FROM)}{FIRST_ROW}="missing"', "bad"))
+            self.sheet.highlights.append(Highlight(cells, condition, style))
         self.sheet.freeze = (FIRST_ROW, FLAG)
         self.sheet.folded_columns.append((NAME + 1, BUILT))
         self._widths()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from engine.render.numbers import ABSENT
 from workbook.cells import Highlight, Presented, Sheet, Shown, letters
 from workbook.context import MISSING, Context
 from workbook.places import Places
@@ -88,21 +89,23 @@ class ScenarioSheet:
         self._top(state, row)
         fixed_row = self._model.next_row + 1
         self._heading(fixed_row - 1, "Values when the file was built, of what one column cannot hold")
+        live = set(detail)
         for at, one, change in rows:
-            if change is not None:
-                self._change(at, one, detail)
-                continue
             if (one.id, one.end) not in detail:
                 self._fixed(fixed_row, one, built)
                 detail[one.id, one.end] = fixed_row + 1
                 self._mixed(fixed_row + 1, one, fixed_row, built)
-                self._grey(at)
                 fixed_row += 2
-            self._show(at, one, detail[one.id, one.end])
+            if (one.id, one.end) not in live:
+                self._grey(at)
+            if change is None:
+                self._show(at, one, detail[one.id, one.end])
+            else:
+                self._change(at, one, detail, live=(one.id, one.end) in live)
         self.sheet.freeze = (SHOWN, COLUMN)
         self.sheet.print_last = row
         self.sheet.print_wide = 2
-        self.sheet.widths |= {TITLE: 50, NAME: 34} | {COLUMN + place: 14 for place in range(len(self._columns))}
+        self.sheet.widths |= {TITLE: 50, NAME: 34} | {COLUMN + place: 15 for place in range(len(self._columns))}
 
     def _heading(self, row: int, title: str) -> None:
         for column in range(TITLE, COLUMN + len(self._columns)):
@@ -170,7 +173,7 @@ class ScenarioSheet:
             style = "size" if bytes_ else "right"
             sheet.present(row, COLUMN + number, self._unless_empty(number, shown), style)
 
-    def _change(self, row: int, one: Wanted, detail: dict[tuple[str, str | None], int]) -> None:
+    def _change(self, row: int, one: Wanted, detail: dict[tuple[str, str | None], int], *, live: bool) -> None:
         sheet, at = self.sheet, detail[one.id, one.end]
         sheet.put(row, TITLE, "Change against as entered", "quiet")
         scaled = self._places.rules.unit(one.id) == "B"
@@ -178,6 +181,7 @@ class ScenarioSheet:
         for number in range(1, len(self._columns)):
             pair = number_in(sheet.cells[at, COLUMN + number]), base
             text = difference(f"{letters(COLUMN + number)}{at}", f"${letters(COLUMN)}{at}", pair, scaled=scaled)
+            text = text if live else _while_as_built(text)
             sheet.present(row, COLUMN + number, self._unless_empty(number, text), "change")
 
     def _unless_empty(self, number: int, shown: Presented) -> Presented:
@@ -255,6 +259,14 @@ def _of(context: Context, one: Wanted, number: int | None) -> Shown:
     if isinstance(found, list):
         found = max(found) if one.end == MOST else found[0] if one.end == FIRST else found[-1]
     return MISSING if found is None else found
+
+
+def _while_as_built(shown: Presented) -> Presented:
+    """What compares columns of which some are live and some as the file was built: nothing once inputs differ."""
+    return Presented(
+        f'IF(${letters(COLUMN)}${CHANGED}="as built",{shown.text},"{ABSENT}")',
+        lambda context: shown.expect(context) if _as_built(context) == "as built" else ABSENT,
+    )
 
 
 def _as_built(context: Context) -> Shown:
