@@ -46,7 +46,7 @@ def effective(found: dict[str, Any], id: str) -> dict[str, Any]:
          "ceil_to(vocab_size, make_vocab_size_divisible_by * tensor_model_parallel_size)"),
         (["--pipeline-model-parallel-size", "2", "--num-layers-per-virtual-pipeline-stage", "1"],
          "virtual_pipeline_model_parallel_size", 2, "derived",
-         "pipeline_layer_slots // pipeline_model_parallel_size // num_layers_per_virtual_pipeline_stage"),
+         "max(1, pipeline_layer_slots // pipeline_model_parallel_size // num_layers_per_virtual_pipeline_stage)"),
         (["--disable-bias-linear"], "add_bias_linear", False, "given", None),
         ([], "add_bias_linear", True, "default", None),
         (["--sequence-parallel"], "sequence_parallel", False, "launcher",

@@ -176,3 +176,20 @@ def test_remarks_on_the_worked_example(rules: RuleSet) -> None:
     gradients, loss = max(result["stage_gradients_bytes"].value), max(result["stage_loss_bytes"].value)
     assert f"{gradients / 1e9:.2f} GB" in failed["check_gradients_stay_whole"]
     assert f"{loss / 1e9:.2f} GB" in failed["check_log_leaves_out_logits"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "failing"),
+    [
+        ({"world_size": 2}, {"check_world_size_divisible", "check_expert_world_size_divisible"}),
+        ({"global_batch_size": 1}, {"check_global_batch_divisible"}),
+        ({"num_layers_per_virtual_pipeline_stage": 100}, {"check_virtual_pipeline_consistent"}),
+    ],
+)
+def test_too_few_of_something_still_shows_what_a_rank_would_hold(
+    rules: RuleSet, changes: dict[str, Any], failing: set[str]
+) -> None:
+    result = evaluated(rules, "document-7b", changes)
+    assert {check.id for check in result.failed_checks if check.level == "error"} == failing
+    assert result["peak_bytes"].value > 0
+    assert result.verdict == "invalid"
