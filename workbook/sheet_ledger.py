@@ -87,7 +87,7 @@ class Ledger:
         sheet.formula(row, VALUE, text, Source(rule.id), style_for(rule.unit))
         if rule.unit == "B":
             sheet.present(row, SIZE, in_unit(address, lambda context: context.number(rule.id)), "size")
-        sheet.put(row, FORMULA, text, "code")
+        sheet.put(row, FORMULA, text, "code_apart")
         if len(rule.branches) > 1:
             sheet.present(row, BRANCH, branch(self._rules, rule), "quiet")
         sheet.put(row, CLASS, rule.provenance, "quiet")

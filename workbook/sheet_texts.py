@@ -84,7 +84,7 @@ def provenance(rules: RuleSet) -> Sheet:
         "Title",
     )
     sheet = Sheet("Provenance", freeze=(5, 2), print_rows=(4, 4), print_wide=2)
-    sheet.widths = {1: 38, 2: 30, 3: 11, 4: 60, 5: 36, 6: 60, 7: 24, 8: 40, 9: 50}
+    sheet.widths = {1: 42, 2: 40, 3: 11, 4: 88, 5: 36, 6: 60, 7: 24, 8: 40, 9: 50}
     sheet.put(1, 1, "Provenance", "title")
     sheet.put(
         2,

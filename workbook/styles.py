@@ -57,6 +57,7 @@ STYLES: dict[str, Style] = {
     "right": Style(align="right", size=9),
     "right_word": Style(align="right", size=9, bold=True, color=_HEAD),
     "code": Style(color="404040", size=8, mono=True),
+    "code_apart": Style(color="404040", size=8, mono=True, indent=1),
     "link": Style(color="0563C1", underline=True, size=9),
     "input": Style(fill=_INPUT, border=True, color="0000C0", align="right", locked=False),
     "input_count": Style(fill=_INPUT, border=True, color="0000C0", format="#,##0", align="right", locked=False),
