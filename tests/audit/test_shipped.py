@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from engine import RuleSet
+from engine.audit import audit, lock
 from engine.audit.checkout import open_checkout
 from engine.audit.collect import citations
 from engine.audit.places import Lines, parse_where
@@ -59,6 +60,14 @@ def _cited(path: str) -> Iterator[tuple[str, Citation, Lines]]:
             where, lines = parse_where(one.citation.where)
             if where == path:
                 yield one.rule, one.citation, lines
+
+
+def test_the_lock_holds_every_citation_as_it_stands() -> None:
+    """Where this fails: engine accept --rules rules --source megatron=CHECKOUT --source te=CHECKOUT."""
+    found = audit(RULES, {}, locked=True)
+    assert [f"{one.cited.label}: {one.verdict.reason}" for one in found.code_citations if one.state == "broken"] == []
+    keys = {one.cited.key for one in found.code_citations}
+    assert set(lock.read(RULES.path)) == keys
 
 
 def test_the_estimator_is_cited_whole() -> None:
