@@ -80,13 +80,15 @@ def _type(item: Input, wanted: str, value: Any) -> InputError:
 
 def _flag_help(item: Input, value: Any) -> str | None:
     """Says which flag a word or a number of other notations means."""
-    flag = _FLAG_WORDS.get(str(value).casefold()) if isinstance(value, str | int) else None
+    word = value.casefold() if isinstance(value, str) else value
+    flag = _FLAG_WORDS.get(word) if isinstance(word, str | int) else None
     return f"write {item.id}: {flag}" if flag else None
 
 
-_FLAG_WORDS = dict.fromkeys(("yes", "on", "y", "1", "true"), "true") | dict.fromkeys(
-    ("no", "off", "n", "0", "false"), "false"
-)
+_FLAG_WORDS: dict[str | int, str] = {
+    **dict.fromkeys(("yes", "on", "y", "1", "true", 1), "true"),
+    **dict.fromkeys(("no", "off", "n", "0", "false", 0), "false"),
+}
 
 
 def _kind(value: Any) -> str:
