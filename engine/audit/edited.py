@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from engine.audit.compare import Sameness, best_window, compare, difference, similarity
 from engine.audit.pair import Pair
 from engine.audit.places import Lines, Place
@@ -25,7 +27,7 @@ def by_change(anchor: Place, pair: Pair) -> Verdict | None:
     wanted = list(pair.old.said_text(anchor.lines))
     region, exact = pair.between(anchor.lines)
     if region and exact and similarity(wanted, list(pair.new.said_text(region))) >= ALIKE:
-        return _edited(anchor, pair, region)
+        return _edited(anchor, pair, _with_ends(anchor, pair, region))
     found = _window(anchor, pair, region, wanted)
     if found is None:  # a long docstring that was rewritten hides the code that it belongs to
         coded = [pair.old.norm[number - 1] for number in pair.old.coded(anchor.lines)]
@@ -33,8 +35,23 @@ def by_change(anchor: Place, pair: Pair) -> Verdict | None:
     survivors = pair.survivors(anchor.lines)
     if found is None and 2 * len(survivors) >= len(wanted):
         found = Lines(survivors[0], survivors[-1])
+    elif found:
+        found = _with_ends(anchor, pair, found)
     found = found or _statement(anchor, pair, wanted[0])
     return _edited(anchor, pair, found) if found else None
+
+
+def _with_ends(anchor: Place, pair: Pair, found: Lines) -> Lines:
+    """Returns a stretch with the first and last cited lines where they are still there: more may stand between them."""
+    said = pair.old.said(anchor.lines)
+    first, last = (pair.survivors(Lines(number, number)) for number in (said[0], said[-1]))
+    start, stop = min([found.first, *first]), max([found.last, *last])
+    if first == [start]:  # with the comments before it
+        old, new = pair.old.lines, pair.new.lines
+        above = range(1, min(said[0] - anchor.lines.first, start - 1) + 1)
+        same = itertools.takewhile(lambda n: old[said[0] - 1 - n] == new[start - 1 - n], above)
+        start -= sum(1 for _ in same)
+    return Lines(start, stop)
 
 
 def replaced(anchor: Place, pair: Pair) -> Verdict | None:

@@ -45,6 +45,20 @@ def test_edit(mini: Miniature, pinned: RuleSet) -> None:
     assert (found.change.commit, found.change.date) == (commit, "2023-11-16")
 
 
+def test_much_that_came_within_the_lines_is_shown_with_both_ends(mini: Miniature, tmp_path: Path) -> None:
+    body = "".join(f"    value_{number} = {number} * config.hidden\n" for number in range(20))
+    text = f"def long(config):\n    # why the first value is\n    # what it is\n{body}    return value_3\n"
+    commit = mini.commit({"long.py": text})
+    rules = load_rules(tmp_path / "r", commit, {"long": ("long.py#L2-L23", "long")})
+    more = "".join(f"    other_{number} = config.heads + {number}\n" for number in range(15))
+    edited = replaced("value_9 = 9", "value_9 = 8", text).replace("    value_15", f"{more}    value_15")
+    mini.commit({"long.py": f"import sys\n\n{edited}"})
+    found = verdicts(audited(rules, mini.folder, "HEAD"))["long"]
+    assert (str(found.state), str(found.now)) == ("changed", "long.py#L4-L40 in long")
+    assert len([line for line in found.diff if line.startswith("-")]) == 1
+    assert len([line for line in found.diff if line.startswith("+")]) == 16
+
+
 def test_edit_in_the_work_tree(mini: Miniature, pinned: RuleSet) -> None:
     mini.write(FORMULAS, replaced("total += 3", "total += 4"))
     result = audited(pinned, mini.folder)
