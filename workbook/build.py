@@ -51,11 +51,11 @@ def make(rules: RuleSet, preset: Preset, path: Path, **room: int | None) -> Cont
     """
     state = from_preset(rules, preset)
     context = Context(rules, state)
-    with collector.paused():
-        build(plan(rules, state, Frame.for_context(context, **room)), context, path)
+    build(plan(rules, state, Frame.for_context(context, **room)), context, path)
     return context
 
 
+@collector.paused()
 def build(book: Plan, context: Context | None, path: Path) -> None:
     """Writes a planned workbook; an existing file stays as it was until the new one is complete.
 

@@ -16,6 +16,7 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 
+from engine import collector
 from engine.diagnostics import EngineError, Findings, Source, Span
 from workbook.cell_xml import Content, content_of, text_of, to_number
 from workbook.cells import letters
@@ -210,6 +211,7 @@ class Package:
             self._texts = [text_of(element) for element in self._read(part, "si")] if part in self._parts else []
         return self._texts
 
+    @collector.paused()
     def cells(self, sheet: str) -> Cells:
         """Returns the cells of a sheet that hold something.
 

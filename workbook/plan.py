@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
+from engine import collector
 from engine.expr.nodes import Call, Lookup, Name, Node, walk
 from engine.expr.printing import DOMAIN_SIZES
 from engine.expr.registry import FUNCTIONS
@@ -33,6 +34,7 @@ CONTROLS = (
 """Names of cells that are no input and no rule."""
 
 
+@collector.paused()
 def plan(rules: RuleSet, state: State, frame: Frame | None = None) -> Plan:
     """Plans the workbook of a rule set.
 

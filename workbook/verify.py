@@ -32,7 +32,7 @@ Applications take a difference of numbers that are equal but for rounding for 0,
 MOST_DIFFERENCES = 100
 """Cells that are told one by one: a wrong cell can have thousands that follow from it."""
 
-_NUMBER = re.compile(r"-?[0-9][0-9,]*(?:\.[0-9]+)?(?:E[+-]?[0-9]+)?")
+_NUMBER = re.compile(r"-?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:E[+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
