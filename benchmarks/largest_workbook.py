@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from workbook.recalculate_libreoffice import find
+from workbook.recalculation.in_libreoffice import find
 
 ROOT = Path(__file__).resolve().parent.parent
 SETTINGS = {
@@ -38,7 +38,7 @@ LIMITS = {
 IRONCALC = """
 import sys
 from pathlib import Path
-from workbook.recalculate_ironcalc import IronCalc
+from workbook.recalculation.in_ironcalc import IronCalc
 print(IronCalc(Path(sys.argv[1])).value("Plan", 1, 1))
 """
 

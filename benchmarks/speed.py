@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from engine import Preset, RuleSet, evaluate, sweep, sweep_rows
-from engine.resolve import resolve
+from engine.evaluating.resolve import resolve
 
 ROOT = Path(__file__).resolve().parent.parent
 WANT = "log_total_mib"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from engine.kept_names import KEPT_AS, kept_names, kept_under
+from engine.evaluating.resolve import resolve
+from engine.inputs.kept_names import KEPT_AS, kept_names, kept_under
 from engine.preset import Preset
-from engine.resolve import resolve
 from engine.result import Result
 from engine.ruleset import RuleSet
 

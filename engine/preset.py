@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.diagnostics import EngineError, Findings, Source, Span
-from engine.yaml_source import MappingNode, ScalarNode, describe, parse, to_plain
+from engine.files.yaml_source import MappingNode, ScalarNode, describe, parse, to_plain
 
 if TYPE_CHECKING:
-    from engine.megatron_flags import FlagReport
+    from engine.importing.megatron_flags import FlagReport
     from engine.ruleset import RuleSet
 
 NOT_MODELLED = "not_modelled"
@@ -75,7 +75,7 @@ class Preset:
             message = f"`{NOT_MODELLED}` is a mapping of launch flags to what they are about"
             findings.add("E502", message, places[NOT_MODELLED][1])
             findings.raise_if_errors()
-        from engine.megatron_flags import FlagReport
+        from engine.importing.megatron_flags import FlagReport
 
         return cls(values, source.path, places, FlagReport({}, unmodelled=unmodelled))
 
@@ -95,7 +95,7 @@ class Preset:
         Raises:
             EngineError: a value that does not fit, or flags that contradict each other (E502 to E507).
         """
-        from engine.megatron_flags import from_megatron_flags
+        from engine.importing.megatron_flags import from_megatron_flags
 
         return from_megatron_flags(flags, rules)
 
@@ -112,7 +112,7 @@ class Preset:
         Raises:
             EngineError: it is no configuration of a language model (E501).
         """
-        from engine.hf_config import from_hf_config
+        from engine.importing.hf_config import from_hf_config
 
         return from_hf_config(config)
 

@@ -12,8 +12,8 @@ from engine.rules import Branch, Citation, Computed
 from engine.trouble import Failed, Unavailable
 
 if TYPE_CHECKING:
+    from engine.evaluating.resolve import Resolved
     from engine.preset import Preset
-    from engine.resolve import Resolved
     from engine.ruleset import RuleSet
 
 SCHEMA = "rank-ledger/result/1"
@@ -92,7 +92,7 @@ class CheckOutcome:
     def nearest(self) -> Mapping[str, tuple[Any, ...]]:
         """For a failed check of level error or warning: the nearest values of single inputs with which it would hold.
 
-        They are searched for when they are first asked for; see `engine.nearest_valid`.
+        They are searched for when they are first asked for; see `engine.evaluating.nearest_valid`.
         """
         return self.search()
 
@@ -172,14 +172,14 @@ class Result:
         return tuple(rule.branches[position] for position in positions)
 
     def _missing(self, id: str) -> tuple[str, ...]:
-        from engine.missing import missing_inputs
+        from engine.evaluating.missing import missing_inputs
 
         return missing_inputs(self.rules, self.resolved.scope, id)
 
     @cached_property
     def checks(self) -> tuple[CheckOutcome, ...]:
         """What each check came to, in the order of the rule files."""
-        from engine.checks import outcome
+        from engine.evaluating.checks import outcome
 
         return tuple(outcome(self, check) for check in self.rules.checks.values())
 
@@ -210,7 +210,7 @@ class Result:
     @cached_property
     def inputs(self) -> Mapping[str, tuple[Any, str]]:
         """Value of each input and where it came from: given, derived, default, absent or missing."""
-        from engine.resolve import origin
+        from engine.evaluating.resolve import origin
 
         return {name: (self._input_value(name), origin(self.rules, self.resolved, name)) for name in self.rules.inputs}
 
@@ -223,7 +223,7 @@ class Result:
 
     def to_dict(self, ids: Iterable[str] | None = None) -> dict[str, Any]:
         """Returns the versioned artifact that reports, workbooks and comparisons read; see `to_json`."""
-        from engine.artifact import artifact
+        from engine.evaluating.artifact import artifact
 
         return artifact(self, ids)
 

@@ -21,7 +21,8 @@ COMPONENTS = ("weights", "gradients", "optimizer", "activations")
 class Expression:
     """A checked expression and where it stands.
 
-    A kept rule set (see `engine.cache`) holds the tree as bytes until somebody asks for it: most commands ask for few.
+    A kept rule set (see `engine.loading.cache`) holds the tree as bytes until somebody asks for it: most commands ask
+    for few.
 
     Attributes:
         text: as it stands in the rule.
@@ -47,7 +48,7 @@ class Expression:
 
     def span(self, start: int = 0, end: int | None = None) -> Span:
         """Returns the place in the file of the characters from `start` to `end`."""
-        from engine.yaml_source import scalar_span
+        from engine.files.yaml_source import scalar_span
 
         return scalar_span(self.place, start, len(self.text) if end is None else end)
 

@@ -31,8 +31,8 @@ from engine.rules import (
 )
 
 if TYPE_CHECKING:
-    from engine.program import Program
-    from engine.space import ArrayProgram
+    from engine.evaluating.program import Program
+    from engine.sweeping.space import ArrayProgram
     from engine.watch import Replay, Watch
 
 
@@ -99,7 +99,8 @@ class RuleSet:
         Raises:
             EngineError: with every finding in every file, if one of them is an error.
         """
-        from engine import cache, collector, paths
+        from engine import collector, paths
+        from engine.loading import cache
 
         root = Path(path) if path is not None else paths.shipped_rules()
         layers = [overlay] if isinstance(overlay, str | Path) else overlay or []
@@ -109,7 +110,7 @@ class RuleSet:
             found = cache.read(name)
             if isinstance(found, cls):
                 return found
-            from engine.load import load
+            from engine.loading.load import load
 
             rules = load(root, overlays)
             if name is not None:
@@ -137,7 +138,7 @@ class RuleSet:
     @cached_property
     def slots(self) -> Mapping[str, Input]:
         """The input behind every name that an input provides: itself, the flags of a set, the vectors of a layout."""
-        from engine.slots import slots_of
+        from engine.inputs.slots import slots_of
 
         return {name: item for item in self.inputs.values() for name in slots_of(item)}
 
@@ -154,19 +155,19 @@ class RuleSet:
     @cached_property
     def program(self) -> Program:
         """The rules as lazily compiled scalar code."""
-        from engine.program import Program
+        from engine.evaluating.program import Program
 
         return Program(self)
 
     @cached_property
     def array_program(self) -> ArrayProgram:
         """The rules as lazily compiled array code."""
-        from engine.space import ArrayProgram
+        from engine.sweeping.space import ArrayProgram
 
         return ArrayProgram(self)
 
     def function(self, want: str) -> Callable[[Mapping[str, Any]], Any]:
-        """Returns a fast function from resolved inputs (see `engine.resolve.resolve`) to the value of one rule.
+        """Returns a fast function from resolved inputs (see `engine.evaluating.resolve`) to the value of one rule.
 
         Raises:
             EngineError: there is no such rule (E604).

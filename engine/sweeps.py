@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from engine.accept import show
-from engine.columns import Column, column
 from engine.diagnostics import EngineError, Findings, nearest
+from engine.evaluating.resolve import resolve
 from engine.evaluation import groups
 from engine.expr.types import Type
-from engine.lanes import FAILED, UNAVAILABLE, Array, Lane
+from engine.inputs.accept import show
 from engine.preset import Preset
-from engine.resolve import resolve
 from engine.ruleset import RuleSet
-from engine.space import ArrayProgram, Space
+from engine.sweeping.columns import Column, column
+from engine.sweeping.lanes import FAILED, UNAVAILABLE, Array, Lane
+from engine.sweeping.space import ArrayProgram, Space
 
 BLOCK = 32_768
 """Rows evaluated at a time: intermediate arrays stay in the processor's cache."""

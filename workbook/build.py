@@ -20,11 +20,11 @@ from engine import collector
 from engine.preset import Preset
 from engine.ruleset import RuleSet
 from workbook.cells import Cell, Highlight, Plan, Sheet, Validation, letters
-from workbook.chart import draw
 from workbook.context import Context, values
 from workbook.frame import Frame
 from workbook.inject import finish
 from workbook.plan import plan
+from workbook.sheets.chart import draw
 from workbook.state import from_preset
 from workbook.styles import FONT, HIGHLIGHTS, STYLES, Style
 

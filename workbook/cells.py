@@ -38,7 +38,7 @@ class Source:
 
 
 class Presented(NamedTuple):
-    """A formula that only presents (see `workbook.present`), and what it shows."""
+    """A formula that only presents (see `workbook.sheets.present`), and what it shows."""
 
     text: str
     expect: Callable[[Context], Shown]

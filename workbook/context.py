@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from engine.evaluating.program import size_name
 from engine.evaluation import evaluate
 from engine.expr.nodes import Node
-from engine.program import size_name
 from engine.result import Result, Value
 from engine.rules import Input
 from engine.ruleset import RuleSet
 from engine.trouble import Trouble
 from workbook.cells import Cell, Plan, Shown, Source
-from workbook.presets import preset_of
+from workbook.reading.presets import preset_of
 from workbook.state import State, Typed, Variant, selected, variants
 
 MISSING = "#N/A"

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from engine.rules import Input
 from engine.ruleset import RuleSet
 from workbook.cells import Plan
-from workbook.input_formulas import InputFormulas
-from workbook.sheet_inputs import InputSheet
-from workbook.sheet_ledger import Ledger
-from workbook.sheet_vectors import VectorSheet
+from workbook.sheets.input_formulas import InputFormulas
+from workbook.sheets.inputs import InputSheet
+from workbook.sheets.ledger import Ledger
+from workbook.sheets.vectors import VectorSheet
 
 
 @dataclass(frozen=True)

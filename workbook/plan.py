@@ -12,18 +12,18 @@ from engine.ruleset import RuleSet
 from workbook.cells import Plan
 from workbook.context import Context
 from workbook.frame import Frame
-from workbook.input_formulas import InputFormulas, active_name, all_typed_names
 from workbook.places import Places
-from workbook.sheet_checks import CheckSheet
-from workbook.sheet_inputs import InputSheet
-from workbook.sheet_ledger import Ledger
-from workbook.sheet_plan import PlanSheet
-from workbook.sheet_plan_data import PlanData
-from workbook.sheet_scenarios import ScenarioSheet
-from workbook.sheet_slicing import SlicingSheet
-from workbook.sheet_texts import provenance, read_me, tables
-from workbook.sheet_vectors import vector_sheets
-from workbook.sheet_views import ViewSheet
+from workbook.sheets.checks import CheckSheet
+from workbook.sheets.input_formulas import InputFormulas, active_name, all_typed_names
+from workbook.sheets.inputs import InputSheet
+from workbook.sheets.ledger import Ledger
+from workbook.sheets.plan import PlanSheet
+from workbook.sheets.plan_data import PlanData
+from workbook.sheets.scenarios import ScenarioSheet
+from workbook.sheets.slicing import SlicingSheet
+from workbook.sheets.texts import provenance, read_me, tables
+from workbook.sheets.vectors import vector_sheets
+from workbook.sheets.views import ViewSheet
 from workbook.state import State, variants
 
 CONTROLS = (

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
+from engine.evaluating.resolve import resolve
+from engine.inputs.slots import LAYOUT_PARTS
 from engine.preset import Preset
-from engine.resolve import resolve
 from engine.rules import Input
 from engine.ruleset import RuleSet
-from engine.slots import LAYOUT_PARTS
 
 Typed = float | int | str
 """What stands in a cell that a person types into."""

@@ -12,7 +12,7 @@ from engine.audit.collect import Branch, Cited
 from engine.audit.places import Lines, Place
 from engine.audit.source_text import SourceText, digest
 from engine.diagnostics import Findings, Source
-from engine.text_file import read_text
+from engine.files.text_file import read_text
 
 FILE = "citations.lock"
 _LIMIT_BYTES = 20_000_000

@@ -11,8 +11,8 @@ from pathlib import Path
 from engine.audit.collect import Cited
 from engine.audit.places import Place
 from engine.diagnostics import EngineError, Findings, Source, Span
+from engine.files.yaml_source import MappingNode, Node, ScalarNode, SequenceNode, parse, read_text
 from engine.ruleset import RuleSet
-from engine.yaml_source import MappingNode, Node, ScalarNode, SequenceNode, parse, read_text
 
 _MARK = b"\xef\xbb\xbf"
 

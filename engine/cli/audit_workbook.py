@@ -13,7 +13,7 @@ from engine.cli.terminal import colored, emit
 
 if TYPE_CHECKING:
     from engine.diagnostics import Diagnostic
-    from workbook.audit import WorkbookAudit
+    from workbook.checking.audit import WorkbookAudit
 
 SCHEMA = "rank-ledger/workbook-audit/1"
 _MOST = 40
@@ -35,7 +35,7 @@ def audit_workbook(
         click.UsageError: an option was given that is for citations.
     """
     from engine.ruleset import RuleSet
-    from workbook.audit import audit
+    from workbook.checking.audit import audit
 
     _refuse_other_options()
     found = audit(path, RuleSet.load(rules, overlays))

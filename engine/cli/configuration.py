@@ -85,8 +85,8 @@ def load_preset(path: str, rules: RuleSet | None = None, scenario: str | None = 
 def _in_scenario(preset: Preset, rules: RuleSet, name: str) -> Preset:
     from dataclasses import replace
 
-    from engine.comparison import scenario
     from engine.evaluation import changed
+    from engine.explaining.comparison import scenario
 
     return replace(changed(rules, preset, scenario(rules, name).changes), path=f"{preset.path}, scenario {name}")
 
@@ -105,8 +105,8 @@ def is_workbook(path: str) -> bool:
 def _from_workbook(path: str, rules: RuleSet | None, scenario: str | None) -> Preset:
     from engine.cli.terminal import print_findings
     from engine.ruleset import RuleSet
-    from workbook.opened import preset_in
-    from workbook.read import read as read_workbook
+    from workbook.reading.opened import preset_in
+    from workbook.reading.read import read as read_workbook
 
     ruleset = rules or RuleSet.load()
     opened = read_workbook(path, ruleset)

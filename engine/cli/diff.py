@@ -46,7 +46,7 @@ def command(
     one after another, in the order in which rules read each other; both lists add up to the difference. B may be left
     out where --overlay (over the rules B) or --set (of inputs of B) says what differs.
     """
-    from engine.difference import difference
+    from engine.explaining.difference import difference
     from engine.render import differences
 
     if b is None and not settings and not (overlays and preset):

@@ -12,10 +12,10 @@ from engine.cli.sources import overlay_option
 from engine.cli.terminal import colored, emit, painter, print_findings, width
 
 if TYPE_CHECKING:
+    from engine.explaining.select import Selection
     from engine.preset import Preset
     from engine.result import Result
     from engine.ruleset import RuleSet
-    from engine.select import Selection
 
 
 @click.command(
@@ -56,7 +56,7 @@ def command(
     from engine.cli.configuration import read
     from engine.cli.failures import findings_for
     from engine.evaluation import evaluate
-    from engine.select import select
+    from engine.explaining.select import select
 
     ruleset, values, changes = read(rules, preset, settings, overlays, scenario)
     if device == "all":
@@ -76,7 +76,7 @@ def command(
 
 def _on_all_devices(ruleset: RuleSet, values: Preset, changes: Mapping[str, Any], form: str, output: str | None) -> int:
     from engine.cli.variants import show
-    from engine.comparison import members
+    from engine.explaining.comparison import members
 
     variants = list(members(ruleset, values, changes, "device"))
     show(ruleset, "devices", variants, None, form, output)

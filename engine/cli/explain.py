@@ -33,7 +33,7 @@ def command(
     """
     from engine.cli.configuration import load_preset
     from engine.evaluation import evaluate
-    from engine.explain import explain
+    from engine.explaining.explain import explain
     from engine.preset import parse_setting
     from engine.render import explanation
     from engine.ruleset import RuleSet

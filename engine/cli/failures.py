@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from engine.checks import show
 from engine.diagnostics import Diagnostic, EngineError, Findings, Span
+from engine.evaluating.checks import show
 from engine.result import Result
 
 _MOST = 5
@@ -36,7 +36,7 @@ def findings_for(result: Result, ids: Iterable[str], *, missing: bool = True) ->
 
 
 def _failure(result: Result, origin: str, dependents: list[str], findings: Findings) -> None:
-    from engine.explain_failure import find_division
+    from engine.evaluating.explain_failure import find_division
     from engine.expr.nodes import names
 
     value = result[origin]

@@ -25,7 +25,7 @@ def command(rules_path: str | None, selector: str | None, form: str, output: str
     if selector is None:
         ids = rules.graph.order
     else:
-        from engine.select import select
+        from engine.explaining.select import select
 
         ids = select(rules, selector).ids
     content = graphs.graph(rules, ids)

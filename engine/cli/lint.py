@@ -26,7 +26,7 @@ def command(rules: str | None, overlays: tuple[str, ...], form: str) -> int:
     Exit code 0 also with warnings, 2 with errors: such a rule set cannot be loaded.
     """
     from engine.diagnostics import EngineError, Severity
-    from engine.lint import lint
+    from engine.linting.lint import lint
     from engine.ruleset import RuleSet
 
     praise = ""

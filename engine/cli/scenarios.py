@@ -21,8 +21,8 @@ def command(rules: str, preset: str, settings: tuple[str, ...], form: str, outpu
     """
     from engine.cli.configuration import read
     from engine.cli.variants import show
-    from engine.comparison import scenarios
     from engine.evaluation import evaluate
+    from engine.explaining.comparison import scenarios
 
     ruleset, values, changes = read(rules, preset, settings)
     variants = list(scenarios(ruleset, values, changes))

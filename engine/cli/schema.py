@@ -26,11 +26,11 @@ def command(kind: str, rules_path: str | None, output: str | None) -> None:
     from engine.ruleset import RuleSet
 
     if kind == "preset":
-        from engine.schema_preset import preset_schema
+        from engine.schemas.schema_preset import preset_schema
 
         schema = preset_schema(RuleSet.load(rules_path))
     else:
-        from engine.schema import rules_schema
+        from engine.schemas.schema import rules_schema
 
         schema = rules_schema(kind, RuleSet.load(rules_path) if rules_path else None)
     emit(json.dumps(schema, indent=2, ensure_ascii=False), output)

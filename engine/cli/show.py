@@ -31,7 +31,7 @@ def command(name: str, rules_path: str | None, overlays: tuple[str, ...], source
         emit(_codes(form) if name == "codes" else _code(name.upper(), form))
         return
 
-    from engine.describe import describe
+    from engine.explaining.describe import describe
     from engine.render import page
     from engine.ruleset import RuleSet
 

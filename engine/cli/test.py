@@ -13,8 +13,8 @@ from engine.cli.terminal import CannotRun, colored, emit
 
 if TYPE_CHECKING:
     from engine.diagnostics import Diagnostic, Findings
+    from engine.evaluating.ruletest import Outcome
     from engine.ruleset import RuleSet
-    from engine.ruletest import Outcome
 
 
 @click.command("test", short_help="Run the tests that stand in the rules.")
@@ -30,8 +30,8 @@ def command(rules: str | None, overlays: tuple[str, ...], pattern: str | None, e
     Exit code 0 where all pass and each branch of each rule is taken by one, else 1.
     """
     from engine.diagnostics import Findings, render
+    from engine.evaluating.ruletest import run
     from engine.ruleset import RuleSet
-    from engine.ruletest import run
 
     ruleset = RuleSet.load(rules, overlays)
     ids = _matching(ruleset, pattern)
@@ -82,7 +82,7 @@ def _add_untested(ruleset: RuleSet, ids: Iterable[str], outcomes: Iterable[Outco
 
 
 def _excel(ruleset: RuleSet, ids: list[str]) -> list[Outcome]:
-    from engine.exceltest import run
+    from engine.evaluating.exceltest import run
     from engine.expr.excel_run import VerifyMissing
 
     try:

@@ -52,7 +52,7 @@ def command(
 
 def _notes(path: str | None) -> list[dict[str, str]]:
     from engine.diagnostics import Findings
-    from engine.yaml_source import parse, read_text, to_plain
+    from engine.files.yaml_source import parse, read_text, to_plain
 
     if path is None:
         return []

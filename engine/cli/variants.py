@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from engine.cli.terminal import CannotRun, colored, emit, painter
 
 if TYPE_CHECKING:
-    from engine.comparison import Variant
+    from engine.explaining.comparison import Variant
     from engine.result import Result
     from engine.ruleset import RuleSet
 

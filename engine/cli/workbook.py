@@ -70,7 +70,7 @@ def verify(file: str, rules: str | None, engine: str) -> int:
     """
     from engine.cli.terminal import print_findings
     from engine.ruleset import RuleSet
-    from workbook.verify import verify as verify_workbook
+    from workbook.checking.verify import verify as verify_workbook
 
     report = verify_workbook(file, RuleSet.load(rules), engine)
     if report.findings:
@@ -98,8 +98,8 @@ def read(file: str, rules: str | None, other_rules: bool, scenario: str | None, 
     """
     from engine.cli.terminal import emit, print_findings
     from engine.ruleset import RuleSet
-    from workbook.opened import preset_in
-    from workbook.read import read as read_workbook
+    from workbook.reading.opened import preset_in
+    from workbook.reading.read import read as read_workbook
 
     ruleset = RuleSet.load(rules)
     opened = read_workbook(file, ruleset, other_rules=other_rules)

@@ -83,7 +83,7 @@ class Function:
             vector).
         unit: unit of the result from the units of the arguments; raises `UnitError`.
         python: scalar printing. The names it uses are defined in `engine.expr.to_python`.
-        numpy: array printing. The names it uses are defined in `engine.lanes`.
+        numpy: array printing. The names it uses are defined in `engine.sweeping.lanes`.
         excel: printing in the subset that spreadsheet applications agree on; `{size}` is the size of the first vector's
             domain.
         latex: printing for the rule's page.

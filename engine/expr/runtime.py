@@ -1,7 +1,7 @@
 """The functions that expressions printed as Python call (see `engine.expr.to_python`).
 
 Everything is float64, as in a spreadsheet. A call without a value raises `DomainError`, a division by zero Python's own
-`ZeroDivisionError`; `engine.program` turns both into a failed rule.
+`ZeroDivisionError`; `engine.evaluating.program` turns both into a failed rule.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Prints a checked expression as array code over a lazy environment `v` of lanes; `engine.lanes` defines what it calls.
+"""Prints a checked expression as array code over a lazy environment `v` of lanes.
+
+`engine.sweeping.lanes` defines what that code calls.
 
 Members of an enumeration travel as their position in it, so that comparisons stay numeric.
 """

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from engine.diagnostics import Diagnostic, EngineError, Findings, Source
+from engine.files.yaml_source import Entry, MappingNode, Node, describe, parse, to_plain
 from engine.importing.given import Found, Given
-from engine.kept_names import KEPT_AS
-from engine.yaml_source import Entry, MappingNode, Node, describe, parse, to_plain
+from engine.inputs.kept_names import KEPT_AS
 
 SECTION = "MODEL_ARGS"
 SECTIONS = ("language_model", "model_parallel")

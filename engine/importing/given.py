@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from engine.accept import show
 from engine.diagnostics import Diagnostic, EngineError, Findings, Span, nearest
-from engine.megatron_flags import Vocabulary, from_megatron_flags, shipped_vocabulary, spelled
+from engine.importing.megatron_flags import Vocabulary, from_megatron_flags, shipped_vocabulary, spelled
+from engine.inputs.accept import show
 from engine.preset import Preset
 from engine.ruleset import RuleSet
 

@@ -9,12 +9,12 @@ from engine.diagnostics import Diagnostic, EngineError, Findings, Source
 from engine.importing.environment import from_environment
 from engine.importing.given import Found, Given
 from engine.importing.launcher import LAUNCHER_FLAGS, scheduled_variables, world_size
+from engine.importing.megatron_flags import Vocabulary, spelled
 from engine.importing.shell_found import Command, Run
 from engine.importing.shell_parts import ShellError
 from engine.importing.shell_run import follow
 from engine.importing.shell_scope import Value
 from engine.importing.words import Word, after, place, plain, span, split, unknown
-from engine.megatron_flags import Vocabulary, spelled
 
 _FLAG = re.compile(r"--[A-Za-z]")
 _SEVERAL = re.compile(r"ARG|OPT|PARAM|FLAG|EXTRA", re.IGNORECASE)

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.artifact import number
 from engine.diagnostics import Span
-from engine.megatron_flags import FlagReport, spelled
+from engine.evaluating.artifact import number
+from engine.importing.megatron_flags import FlagReport, spelled
 from engine.preset import Preset
 from engine.result import CheckOutcome, Result
 from engine.rules import Input

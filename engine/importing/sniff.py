@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from engine.diagnostics import EngineError, Findings, Source
-from engine.text_file import LIMIT_BYTES, read_stream, read_text
+from engine.files.text_file import LIMIT_BYTES, read_stream, read_text
 
 if TYPE_CHECKING:
     from engine.preset import Preset
@@ -108,7 +108,7 @@ def read_preset(
     if kind == "model":
         return _model(source)
     from engine.importing.given import preset_of
-    from engine.megatron_flags import Vocabulary, shipped_vocabulary
+    from engine.importing.megatron_flags import Vocabulary, shipped_vocabulary
 
     vocabulary = Vocabulary.of(rules) if rules is not None else shipped_vocabulary()
     if kind == "script":
@@ -132,8 +132,8 @@ def flags_preset(words: Sequence[str], rules: RuleSet | None = None) -> Preset:
     """
     from engine.importing.given import Found, preset_of
     from engine.importing.launch_script import flags_of
+    from engine.importing.megatron_flags import Vocabulary, shipped_vocabulary
     from engine.importing.words import Piece
-    from engine.megatron_flags import Vocabulary, shipped_vocabulary
 
     source = Source("command line", " ".join(words))
     pieces, at = [], 0

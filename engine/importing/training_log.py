@@ -9,9 +9,9 @@ from typing import Any
 
 from engine.diagnostics import EngineError, Findings, Source, Span
 from engine.importing.given import Found, Given
+from engine.importing.megatron_flags import Vocabulary, spelled
 from engine.importing.sniff import LOG_HEAD, LOG_LINE
-from engine.kept_names import KEPT_AS
-from engine.megatron_flags import Vocabulary, spelled
+from engine.inputs.kept_names import KEPT_AS
 
 _TAIL = re.compile(r"-{4,} end of arguments -{4,}")
 _LONG = re.compile(r"(?:^|\s)(?P<name>[A-Za-z_]\w{46,}) (?P<dots>\.?) (?P<value>.*?)\s*$")

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.artifact import number
-from engine.comparison import Variant
+from engine.evaluating.artifact import number
+from engine.explaining.comparison import Variant
 from engine.render.labels import column_labels
 from engine.render.markdown import escaped
 from engine.render.numbers import GB

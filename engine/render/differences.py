@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from engine.artifact import number
-from engine.difference import Difference, Part
+from engine.evaluating.artifact import number
+from engine.explaining.difference import Difference, Part
+from engine.explaining.substitution import Cause
 from engine.render.markdown import escaped, table
 from engine.render.numbers import plain
 from engine.render.table import aligned, fitted
 from engine.render.text import Paint, unpainted
-from engine.substitution import Cause
 
 SCHEMA = "rank-ledger/difference/1"
 _LONGEST = 60

@@ -6,11 +6,11 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from engine.artifact import number
 from engine.cite import Reference
-from engine.explain import Explanation, Part, Step
+from engine.evaluating.artifact import number
+from engine.evaluating.trace import digits, runs
+from engine.explaining.explain import Explanation, Part, Step
 from engine.render.blocks import folded
-from engine.trace import digits, runs
 
 SCHEMA = "rank-ledger/explanation/1"
 

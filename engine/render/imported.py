@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from engine.artifact import number
+from engine.evaluating.artifact import number
+from engine.importing.megatron_flags import FlagReport
 from engine.importing.report import LAUNCHER, Effective, Report
-from engine.megatron_flags import FlagReport
 from engine.preset import Preset
 from engine.render.findings import finding
 from engine.render.numbers import written

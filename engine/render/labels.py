@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from engine.explaining.select import names_of
 from engine.render.numbers import gigabytes, plain, scaled
 from engine.result import Result, Value
-from engine.select import names_of
 
 SHORT = {
     "tensor_model_parallel_size": "TP",

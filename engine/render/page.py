@@ -1,4 +1,4 @@
-"""The page of an id (`engine.describe`) for people: which blocks, in which order."""
+"""The page of an id (`engine.explaining.describe`) for people: which blocks, in which order."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from engine.audit.outcome import Audit, AuditedCitation
 from engine.audit.places import Place
 from engine.audit.verdict import MEANING, State
 from engine.cite import permalink, written
-from engine.describe import describe
 from engine.diagnostics import Diagnostic
+from engine.explaining.describe import describe
 from engine.expr.to_mathml import mathml
 from engine.render.audit_text import moment
 from engine.render.templates import environment

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from engine.artifact import number
 from engine.cite import references
+from engine.evaluating.artifact import number
+from engine.evaluating.trace import digits, runs
+from engine.explaining.slice_matrix import Cell, Row, degree, divisors, matrix, sent
 from engine.render.markdown import escaped
 from engine.render.markdown import table as markdown_table
 from engine.render.numbers import ABSENT, gigabytes
 from engine.render.table import aligned, fitted, wrapped
 from engine.render.text import Paint, unpainted
 from engine.rules import COMPONENTS
-from engine.slice_matrix import Cell, Row, degree, divisors, matrix, sent
-from engine.trace import digits, runs
 
 if TYPE_CHECKING:
     from engine.result import Result

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.artifact import number
+from engine.evaluating.artifact import number
+from engine.evaluating.resolve import ORIGINS
+from engine.explaining.select import names_of, shown_by, view_ids
 from engine.render.labels import column_labels, configuration_labels
 from engine.render.numbers import written
 from engine.render.overlays import overlay_lines
-from engine.resolve import ORIGINS
 from engine.result import CheckOutcome, Result, Value
-from engine.select import names_of, shown_by, view_ids
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from engine.artifact import number
+from engine.evaluating.artifact import number
+from engine.explaining.select import names_of
 from engine.render.summary import problem, shown_ids
 from engine.result import Result
-from engine.select import names_of
 
 HEADER = ("id", "title", "index", "value", "unit", "status", "remark")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from engine.checks import show
+from engine.evaluating.checks import show
 from engine.render.numbers import GB, GIB, gigabytes, plain, scaled, share
 from engine.render.overlays import overlay_lines
 from engine.render.summary import Row, Stages, Summary, Verdict, value_rows

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.diagnostics import EngineError, Findings, Source, Span
-from engine.text_file import decode, read_text
-from engine.yaml_source import parse, to_plain
+from engine.files.text_file import decode, read_text
+from engine.files.yaml_source import parse, to_plain
 
 LIMIT_BYTES = 100_000_000
 

@@ -197,7 +197,8 @@ def test_every_command_of_the_page_is_one(repository: Path) -> None:
     commands = [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("engine ")]
     assert len(commands) >= 8
     for name, *words in commands:
-        command = cli.get_command(None, name)  # type: ignore[arg-type]
+        above = cli.make_context("engine", [name])
+        command = cli.get_command(above, name)
         assert command is not None, name
         if name != "workbook":
-            command.make_context(name, list(words))
+            command.make_context(name, list(words), parent=above)

@@ -17,8 +17,8 @@ from engine.audit.checkout import open_checkout
 from engine.audit.collect import citations
 from engine.audit.places import Lines, parse_where
 from engine.audit.statements import statements
-from engine.constants import PLAIN, uncited
 from engine.expr.nodes import Number, walk
+from engine.linting.constants import PLAIN, uncited
 from engine.rules import Citation
 
 CHECKOUT = os.environ.get("MEGATRON_LM", "")

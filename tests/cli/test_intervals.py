@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.evaluating.program import Scope
 from engine.expr.registry import FUNCTIONS
-from engine.intervals import CALLS, Bounds, Interval
-from engine.program import Scope
+from engine.linting.intervals import CALLS, Bounds, Interval
 from engine.ruleset import RuleSet
 
 SOURCES = "documents: {d: {title: t}}\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.lint import lint
+from engine.linting.lint import lint
 from engine.ruleset import RuleSet
 
 SOURCES = "documents: {d: {title: t}}\n"

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from engine import RuleSet
 from engine.cli.main import cli
 from engine.codes import REGISTRY
-from engine.describe import LISTS, describe
+from engine.explaining.describe import LISTS, describe
 from engine.render import page
 
 HERE = Path(__file__).parent

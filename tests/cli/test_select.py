@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from engine.diagnostics import EngineError
+from engine.explaining.select import select
 from engine.ruleset import RuleSet
-from engine.select import select
 
 RULES = RuleSet.load(Path(__file__).resolve().parent / "rules")
 

@@ -7,11 +7,11 @@ from collections import defaultdict
 from pathlib import Path
 
 from engine import RuleSet
-from engine.excel_rules import branches_of, excel_text
+from engine.evaluating.excel_rules import branches_of, excel_text
+from engine.evaluating.ruletest import run
 from engine.expr.to_excel import MAX_LENGTH, SAFE_FUNCTIONS
 from engine.expr.to_latex import latex_cases
-from engine.names import invalid_name
-from engine.ruletest import run
+from engine.loading.names import invalid_name
 
 RULES = RuleSet.load()
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import RuleSet
-from engine.accept import accept
 from engine.diagnostics import Source
+from engine.importing.megatron_flags import spelled
 from engine.importing.sniff import read_preset
-from engine.megatron_flags import spelled
+from engine.inputs.accept import accept
 from engine.rules import Input
 
 RULES = RuleSet.load()

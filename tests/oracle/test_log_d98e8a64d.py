@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine import Preset, Result, RuleSet, evaluate
-from engine.ruletest import run
+from engine.evaluating.ruletest import run
 from tests.oracle.test_log import INTERMEDIATES, RESULTS
 
 DATA = Path(__file__).parent.parent / "data" / "megatron-d98e8a64d.jsonl.xz"

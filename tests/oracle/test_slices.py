@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from engine import Preset, RuleSet, evaluate
-from engine.slice_matrix import matrix
+from engine.explaining.slice_matrix import matrix
 
 ROOT = Path(__file__).parent.parent.parent
 PRESETS = ROOT / "presets"

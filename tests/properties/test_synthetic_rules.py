@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import engine.space
+import engine.sweeping.space
 import engine.sweeps
 from engine import RuleSet, evaluate, sweep_rows
-from engine.rows import Factored
+from engine.sweeping.rows import Factored
 from tests.support.agreement import all_ids, excel_differences, grid_differences, row_differences
 from tests.support.presets import grids, presets, random_preset
 from tests.support.random_rules import RandomRules
@@ -98,7 +98,7 @@ def test_many_rows_of_few_placements_in_several_blocks(monkeypatch: pytest.Monke
             made[value.array.shape[0]] += 1
             super().__init__(space, value, inverse)
 
-    monkeypatch.setattr(engine.space, "Factored", Counted)
+    monkeypatch.setattr(engine.sweeping.space, "Factored", Counted)
     monkeypatch.setattr(engine.sweeps, "BLOCK", 400)
     assert row_differences(RULES, many_rows(1500)) == []
     assert made, "no vector was evaluated by placement"

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from engine import Preset, RuleSet
-from engine.resolve import resolve
+from engine.evaluating.resolve import resolve
 from tests.support.presets import random_preset
 from workbook.state import LISTED, NOTHING, WHAT_IFS, State, Typed, from_preset, typed, typed_names, variants
 

@@ -8,13 +8,13 @@ from typing import Any
 from engine import Preset, RuleSet
 from workbook.build import build
 from workbook.cells import Cell, Plan
+from workbook.checking.verify import Comparison, compare
 from workbook.context import Context
 from workbook.frame import Frame
 from workbook.plan import plan
-from workbook.recalculate_ironcalc import IronCalc
-from workbook.sheet_inputs import ENTERED, WHAT_IF
+from workbook.recalculation.in_ironcalc import IronCalc
+from workbook.sheets.inputs import ENTERED, WHAT_IF
 from workbook.state import State, from_preset
-from workbook.verify import Comparison, compare
 
 
 class Loaded:
@@ -62,7 +62,7 @@ class Loaded:
         return found
 
     def _active(self) -> dict[str, Cell]:
-        from workbook.input_formulas import active_name, all_typed_names
+        from workbook.sheets.input_formulas import active_name, all_typed_names
 
         places = {name: self.place(active_name(item, name)) for name, item in all_typed_names(self.rules).items()}
         sheet = self.plan.sheet("Inputs")
@@ -70,7 +70,7 @@ class Loaded:
 
     def place(self, name: str) -> tuple[str, int, int]:
         """Returns sheet, row and column of the first cell of a name."""
-        from workbook.cell_xml import to_number
+        from workbook.reading.cell_xml import to_number
 
         sheet, _, cells = self.plan.names[name].rpartition("!")
         letters, row = cells.partition(":")[0].strip("$").split("$")

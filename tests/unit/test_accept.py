@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.accept import InputError, accept, show
 from engine.diagnostics import Source, Span
+from engine.inputs.accept import InputError, accept, show
 from engine.rules import Input
 
 SPAN = Span(Source("x.yaml", ""), 1, 1, 1, 1)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from engine import Preset, RuleSet, cache, evaluate
+from engine import Preset, RuleSet, evaluate
+from engine.loading import cache
 
 RULES = """
 inputs:
@@ -33,7 +34,7 @@ def value(rules: RuleSet) -> float:
 
 def test_a_kept_rule_set_computes_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = RuleSet.load(folder)
-    monkeypatch.setattr("engine.load.load", lambda root: pytest.fail("read again"))
+    monkeypatch.setattr("engine.loading.load.load", lambda root: pytest.fail("read again"))
     second = RuleSet.load(folder)
     assert second is not first
     assert value(second) == value(first) == 16
@@ -107,5 +108,11 @@ def test_a_kept_rule_set_is_read_without_what_only_validation_needs(folder: Path
     code = f"import sys; from engine import RuleSet, evaluate; rules = RuleSet.load({str(folder)!r}); "
     code += "evaluate(rules, {'hidden_size': 8})['weights'].value; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
-    assert "engine.program" in loaded
-    assert not {"pydantic", "engine.model", "engine.load", "engine.expr.nodes", "engine.expr.registry"} & set(loaded)
+    assert "engine.evaluating.program" in loaded
+    assert not {
+        "pydantic",
+        "engine.loading.model",
+        "engine.loading.load",
+        "engine.expr.nodes",
+        "engine.expr.registry",
+    } & set(loaded)

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from engine import EngineError, Preset, RuleSet, evaluate
 from engine.cli.main import cli
-from engine.difference import difference
+from engine.explaining.difference import difference
 
 RULES = """
 inputs:

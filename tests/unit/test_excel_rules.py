@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from engine.excel_rules import excel_text, excel_value, run
+from engine.evaluating.excel_rules import excel_text, excel_value, run
+from engine.evaluating.ruletest import scope_for
 from engine.ruleset import RuleSet
-from engine.ruletest import scope_for
 
 SOURCES = """
 documents:

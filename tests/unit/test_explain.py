@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from engine import EngineError, Preset, Result, RuleSet, evaluate
-from engine.explain import Explanation, Step, explain
+from engine.evaluating.ruletest import agrees
+from engine.evaluating.trace import digits, runs, shown
+from engine.explaining.explain import Explanation, Step, explain
 from engine.render import explanation as rendered
-from engine.ruletest import agrees
-from engine.trace import digits, runs, shown
 
 CITED = Path("tests/cli/cited")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine import RuleSet, evaluate, sweep, sweep_rows
-from engine.explain import explain
+from engine.explaining.explain import explain
 
 LENGTH = 2000
 LAST = f"chain_{LENGTH - 1}"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine import EngineError, Preset, RuleSet, evaluate
-from engine.megatron_flags import spelled
+from engine.importing.megatron_flags import spelled
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from engine.expr.excel_run import evaluate
 from engine.expr.registry import FUNCTIONS
 from engine.expr.to_excel import SAFE_FUNCTIONS
-from engine.names import invalid_name
+from engine.loading.names import invalid_name
 
 CELLS = (
     "TP1 m1 DP64 pp4 vpp2 fp8 bf16 fp16 FP32 int8 H100 A100 H200 B200 GB200 MI300 LOG10 E5 a1 A1 XFD1048576 XFE1 t5 zz9"

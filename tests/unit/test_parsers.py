@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.parsers import (
+from engine.inputs.parsers import (
     MAX_ENTRIES,
     MAX_LENGTH,
     PARSER_KINDS,

@@ -40,7 +40,7 @@ def result(rules: RuleSet, preset: Preset) -> Result:
 
 IMPORTS = """
 import engine.evaluation, engine.sweeps, engine.expr
-from engine import RuleSet, Preset, evaluate, sweep, sweep_rows
+from engine import Preset, RuleSet, evaluate, sweep, sweep_rows
 assert callable(evaluate) and callable(sweep) and callable(sweep_rows)
 import engine
 assert engine.evaluate is evaluate and engine.sweep is sweep

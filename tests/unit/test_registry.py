@@ -21,9 +21,9 @@ from engine.expr.to_excel import SAFE_FUNCTIONS
 from engine.expr.to_latex import latex
 from engine.expr.to_numpy import numpy
 from engine.expr.to_python import python
-from engine.lanes import RUNTIME as LANES
-from engine.lanes import Lane, lane
-from engine.rows import RUNTIME as ROWS
+from engine.sweeping.lanes import RUNTIME as LANES
+from engine.sweeping.lanes import Lane, lane
+from engine.sweeping.rows import RUNTIME as ROWS
 from engine.units import parse_unit
 
 EXAMPLES = [pytest.param(example, id=example.text) for function in FUNCTIONS.values() for example in function.examples]

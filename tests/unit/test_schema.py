@@ -9,11 +9,11 @@ import pytest
 
 from engine import RuleSet
 from engine.diagnostics import Findings, Source
-from engine.names import invalid_name
-from engine.schema import rules_schema
-from engine.schema_preset import preset_schema
-from engine.schema_words import WORDS
-from engine.yaml_source import parse, to_plain
+from engine.files.yaml_source import parse, to_plain
+from engine.loading.names import invalid_name
+from engine.schemas.schema import rules_schema
+from engine.schemas.schema_preset import preset_schema
+from engine.schemas.schema_words import WORDS
 
 KINDS = ("rules", "sources", "views", "watch")
 
@@ -68,7 +68,7 @@ def test_every_key_is_described(shipped: RuleSet) -> None:
         for body, schema in rules_schema(kind)["$defs"].items():
             assert schema["description"], body
             for key, value in schema.get("properties", {}).items():
-                assert value["description"], f"say in engine/schema_words.py what `{key}` of {body} means"
+                assert value["description"], f"say in engine/schemas/schema_words.py what `{key}` of {body} means"
                 used |= {key, f"{body}.{key}"}
     assert set(WORDS) <= used, "a key that no body has"
     for name, schema in preset_schema(shipped)["properties"].items():

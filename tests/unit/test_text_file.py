@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.diagnostics import EngineError
-from engine.text_file import decode, read_stream, read_text
+from engine.files.text_file import decode, read_stream, read_text
 
 
 def refusal(path: Path, **options: int) -> str:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from engine import RuleSet
-from engine.describe import describe
+from engine.explaining.describe import describe
 from engine.expr.to_mathml import mathml
 
 NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"

@@ -6,9 +6,9 @@ import time
 import pytest
 import yaml
 
-from engine import yaml_source
 from engine.diagnostics import EngineError, Findings, Source, Span
-from engine.yaml_source import MappingNode, Node, ScalarNode, SequenceNode, parse, scalar_span, to_plain
+from engine.files import yaml_source
+from engine.files.yaml_source import MappingNode, Node, ScalarNode, SequenceNode, parse, scalar_span, to_plain
 
 LOADERS = [yaml.SafeLoader, *([yaml.CSafeLoader] if yaml.__with_libyaml__ else [])]
 

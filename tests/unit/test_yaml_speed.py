@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from engine.diagnostics import Findings, Source
-from engine.yaml_source import parse
+from engine.files.yaml_source import parse
 
 RULE = """\
   rule_number_{0}:

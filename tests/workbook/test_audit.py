@@ -21,12 +21,12 @@ from engine.cli.audit_workbook import as_data
 from engine.cli.main import cli
 from tests.audit.sarif import SCHEMA
 from tests.support.xlsx import rewrite, type_into
-from workbook.audit import WorkbookAudit, audit
 from workbook.cells import Cell, letters
+from workbook.checking.audit import WorkbookAudit, audit
+from workbook.checking.reached import reached
 from workbook.plan import plan
-from workbook.reached import reached
-from workbook.recalculate_libreoffice import convert, find
-from workbook.sheet_inputs import ENTERED, SCENARIO, TITLES, WHAT_IF
+from workbook.recalculation.in_libreoffice import convert, find
+from workbook.sheets.inputs import ENTERED, SCENARIO, TITLES, WHAT_IF
 from workbook.state import from_preset
 
 SOFFICE = find()
@@ -201,7 +201,7 @@ def test_rules_that_moved_on_as_data(touched: Path, other: Path) -> None:
 
 
 def test_formats(found: WorkbookAudit, touched: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbook.audit.audit", lambda path, rules: found)
+    monkeypatch.setattr("workbook.checking.audit.audit", lambda path, rules: found)
     sarif = json.loads(run(touched, "--format", "sarif")[1])
     jsonschema.validate(sarif, SCHEMA)
     assert [one["ruleId"] for one in sarif["runs"][0]["results"]] == ["E909", "E909", "E909", "E911", "N902"]

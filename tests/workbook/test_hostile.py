@@ -12,7 +12,7 @@ import pytest
 from engine import RuleSet
 from engine.diagnostics import EngineError
 from tests.support.xlsx import part_of, rewrite
-from workbook.read import read
+from workbook.reading.read import read
 
 
 def refused(path: Path, rules: RuleSet) -> str:

@@ -12,14 +12,14 @@ import pytest
 from engine import Preset, RuleSet
 from tests.support.random_states import random_state
 from workbook.build import build
-from workbook.cell_xml import Content
+from workbook.checking.verify import changed_formulas, compare
 from workbook.context import Context
-from workbook.package import Package
 from workbook.plan import plan
-from workbook.read import read
-from workbook.recalculate_libreoffice import SECONDS, convert, find
+from workbook.reading.cell_xml import Content
+from workbook.reading.package import Package
+from workbook.reading.read import read
+from workbook.recalculation.in_libreoffice import SECONDS, convert, find
 from workbook.state import State, from_preset
-from workbook.verify import changed_formulas, compare
 
 PROGRAM = find()
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="LibreOffice (soffice) is not installed")

@@ -10,8 +10,8 @@ from engine import Preset, RuleSet
 from workbook.cells import Plan
 from workbook.context import Context
 from workbook.plan import plan
+from workbook.sheets.symbols import readable
 from workbook.state import State, from_preset
-from workbook.symbols import readable
 
 REASON = (5, 1)
 

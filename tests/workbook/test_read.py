@@ -13,11 +13,11 @@ from engine.cli.main import cli
 from engine.diagnostics import EngineError
 from tests.support.xlsx import put_cell, rewrite, type_into
 from workbook.build import make
-from workbook.cell_xml import to_number
-from workbook.opened import preset_in
-from workbook.package import Package
-from workbook.read import read
-from workbook.sheet_inputs import ENTERED, WHAT_IF
+from workbook.reading.cell_xml import to_number
+from workbook.reading.opened import preset_in
+from workbook.reading.package import Package
+from workbook.reading.read import read
+from workbook.sheets.inputs import ENTERED, WHAT_IF
 
 
 def place(path: Path, name: str, column: int = ENTERED) -> tuple[str, str]:

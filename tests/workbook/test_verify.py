@@ -15,15 +15,15 @@ from engine import Preset, RuleSet
 from engine.cli.main import cli
 from tests.support.xlsx import rewrite, type_into
 from workbook.build import build
-from workbook.carried import normal
 from workbook.cells import letters
+from workbook.checking.carried import normal
+from workbook.checking.verify import MOST_DIFFERENCES, changed_formulas, compare, verify
 from workbook.context import Context
 from workbook.frame import Frame
-from workbook.package import Package
 from workbook.plan import plan
-from workbook.recalculate import recalculate
+from workbook.reading.package import Package
+from workbook.recalculation.recalculate import recalculate
 from workbook.state import from_preset
-from workbook.verify import MOST_DIFFERENCES, changed_formulas, compare, verify
 
 
 def run(*arguments: str) -> tuple[int, str]:

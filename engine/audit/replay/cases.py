@@ -10,9 +10,9 @@ from typing import Any
 
 from engine.audit.replay.process import ReplayError
 from engine.audit.symbols import parse_python
-from engine.build_watch import DRAWN_PATTERN
 from engine.diagnostics import EngineError
 from engine.evaluation import evaluate
+from engine.loading.build_watch import DRAWN_PATTERN
 from engine.preset import Preset
 from engine.result import Result
 from engine.rules import Input

@@ -1,0 +1,1 @@
+"""What people are told of rules and results: pages of ids, derivations, comparisons."""

@@ -1,0 +1,1 @@
+"""What an input takes, and the names that it provides to formulas."""

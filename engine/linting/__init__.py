@@ -1,0 +1,1 @@
+"""What rules that load can still be warned of."""

@@ -1,0 +1,1 @@
+"""JSON Schemas of rule files and presets, for editors."""

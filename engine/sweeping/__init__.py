@@ -1,0 +1,1 @@
+"""The same rules over arrays: grids and rows of configurations."""

@@ -1,0 +1,1 @@
+"""A workbook against the rules: its formulas, its values, and what was typed since."""

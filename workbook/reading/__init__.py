@@ -1,0 +1,1 @@
+"""From a file that anybody may have written to presets."""

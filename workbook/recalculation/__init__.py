@@ -1,0 +1,1 @@
+"""Recalculation of a workbook in engines that nobody here wrote."""

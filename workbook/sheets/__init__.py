@@ -1,0 +1,1 @@
+"""What stands on each sheet, before any file format comes into play."""
