@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option(
     "-k", "pattern", metavar="PATTERN", help="Only rules and checks whose id contains this, or matches log_*."
 )
-@click.option("--excel", is_flag=True, help="Run the tests on the printed Excel text too; needs rank-ledger[verify].")
+@click.option("--excel", is_flag=True, help="Run the tests on the printed Excel text too; needs the package formulas.")
 def command(rules: str | None, overlays: tuple[str, ...], pattern: str | None, excel: bool) -> int:
     """Run the tests that stand in RULES (the shipped rules if not given).
 

@@ -61,7 +61,7 @@ CODES: dict[str, CodeInfo] = {
         title="the spreadsheet engine for the recalculation is not installed",
         why="A workbook is verified by recalculation in an engine of foreign make, which is an optional extra.",
         mend="Install what the message names, or choose another engine with `--with`.",
-        example='pip install "rank-ledger[verify]"',
+        example="pip install ironcalc",
     ),
     "E909": CodeInfo(
         slug="formula-changed",

@@ -110,7 +110,7 @@ def _formulas() -> tuple[Any, Any]:
         return import_module("formulas").Parser(), import_module("formulas.functions").Error.errors["#N/A"]
     except ModuleNotFoundError as error:
         raise VerifyMissing(
-            f"running Excel text needs the package `{error.name}`: pip install 'rank-ledger[verify]'", name=error.name
+            f"running Excel text needs the package `{error.name}`: pip install {error.name}", name=error.name
         ) from error
 
 

@@ -43,9 +43,8 @@ def missing(what: str, install: str) -> EngineError:
     return EngineError(findings.diagnostics)
 
 
-INSTALL_VERIFY = 'pip install "rank-ledger[verify]"'
 INSTALL: Mapping[str, str] = {
-    "ironcalc": INSTALL_VERIFY,
-    "formulas": INSTALL_VERIFY,
+    "ironcalc": "pip install ironcalc",
+    "formulas": "pip install formulas",
     "libreoffice": "apt-get install libreoffice-calc-nogui, or the application from libreoffice.org",
 }
