@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from engine import Preset, RuleSet
+from engine import Preset, RuleSet, evaluate
 from engine.evaluating.resolve import resolve
 from tests.support.presets import random_preset
 from workbook.state import LISTED, NOTHING, WHAT_IFS, State, Typed, from_preset, typed, typed_names, variants
@@ -30,17 +30,18 @@ SOUND: Mapping[str, Sequence[Any]] = {
 
 
 def random_state(rules: RuleSet, random: Random, built: State, shipped: Sequence[Preset]) -> State:
-    """Returns a state of a workbook that was built in another: half of them are shipped presets with changes."""
-    if random.random() < 0.5:
-        entered = dict(random.choice(shipped).values)
-        entered |= {name: random.choice(SOUND[name]) for name in random.sample(sorted(SOUND), 4)}
-    else:
-        entered = random_preset(rules, random, complete=random.random() < 0.8)
+    """Returns a state of a workbook that was built in another.
+
+    Half of them are shipped presets with changes, most of which a trainer accepts, the others are drawn input by input.
+    """
+    sound = random.random() < 0.5
+    entered = _sound(rules, random, shipped) if sound else random_preset(rules, random, complete=random.random() < 0.8)
     state = from_preset(rules, Preset(entered))
-    what_ifs = tuple(_changes(rules, random) if random.random() < 0.4 else {} for _ in range(WHAT_IFS))
+    changes = _typed_changes if sound else _changes
+    what_ifs = tuple(changes(rules, random) if random.random() < 0.4 else {} for _ in range(WHAT_IFS))
     vectors = dict(state.vectors)
     for item in rules.inputs.values():
-        if item.kind == "layer_vector" and state.entered.get(item.id) != LISTED and random.random() < 0.3:
+        if item.kind == "layer_vector" and state.entered.get(item.id) != LISTED and not sound and random.random() < 0.3:
             vectors[item.id] = tuple(random.choice((None, None, 0, 1)) for _ in range(random.randint(1, 8)))
     state = replace(
         state,
@@ -52,6 +53,28 @@ def random_state(rules: RuleSet, random: Random, built: State, shipped: Sequence
         built_vectors=built.built_vectors,
     )
     return replace(state, scenario=random.choice(variants(rules, state)).label)
+
+
+def _sound(rules: RuleSet, random: Random, shipped: Sequence[Preset]) -> dict[str, Any]:
+    """Returns a shipped preset with changes that a trainer accepts, as far as a few tries find some."""
+    for _ in range(10):
+        entered = dict(random.choice(shipped).values)
+        entered |= {name: random.choice(SOUND[name]) for name in random.sample(sorted(SOUND), 4)}
+        if evaluate(rules, Preset(entered)).verdict != "invalid":
+            break
+    return entered
+
+
+def _typed_changes(rules: RuleSet, random: Random) -> dict[str, Typed]:
+    """Returns what a person types in the column of a what-if that changes one or two things."""
+    found: dict[str, Typed] = {}
+    for name in random.sample(sorted(SOUND), random.randint(1, 2)):
+        value = random.choice(SOUND[name])
+        if value is None:
+            found |= dict.fromkeys(typed_names(rules.inputs[name]), NOTHING)
+        else:
+            found |= typed(rules.inputs[name], resolve(rules, Preset({name: value})).values[name])
+    return found
 
 
 def _changes(rules: RuleSet, random: Random) -> dict[str, Typed]:
