@@ -9,7 +9,10 @@ from pathlib import Path
 
 from openpyxl import load_workbook
 
+from engine import collector
 
+
+@collector.paused()
 def type_into(path: Path, target: Path, cells: dict[tuple[str, str], object]) -> Path:
     """Saves a copy in which values stand in cells, by sheet and address, as an application without a cache saves it."""
     book = load_workbook(path)

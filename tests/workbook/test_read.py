@@ -20,6 +20,14 @@ from workbook.reading.read import read
 from workbook.sheets.inputs import ENTERED, WHAT_IF
 
 
+@pytest.fixture(scope="module")
+def built(rules: RuleSet, document: Preset, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The document's workbook with little room: what is read does not depend on it."""
+    path = tmp_path_factory.mktemp("small") / "plan.xlsx"
+    make(rules, document, path, layer=64, stage=4, virtual_stage=8)
+    return path
+
+
 def place(path: Path, name: str, column: int = ENTERED) -> tuple[str, str]:
     """Returns sheet and address of the cell in which an input is typed."""
     from workbook.cells import letters

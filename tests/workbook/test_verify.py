@@ -22,7 +22,7 @@ from workbook.context import Context
 from workbook.frame import Frame
 from workbook.plan import plan
 from workbook.reading.package import Package
-from workbook.recalculation.recalculate import recalculate
+from workbook.recalculation.engines import loader
 from workbook.state import from_preset
 
 
@@ -150,6 +150,6 @@ def test_a_reduced_workbook_in_formulas(rules: RuleSet, tmp_path: Path) -> None:
     book = plan(few, state, Frame(8, 4, 8))
     path = tmp_path / "small.xlsx"
     build(book, None, path)
-    found = compare(book, Context(few, state), recalculate(path, "formulas"))
+    found = compare(book, Context(few, state), loader("formulas")(path))
     assert found.differences == ()
     assert found.excused == 0

@@ -19,7 +19,7 @@ from workbook.plan import plan
 from workbook.reading.opened import Opened, preset_in
 from workbook.reading.package import Cells, Package
 from workbook.reading.read import read
-from workbook.recalculation.recalculate import Recalculated, recalculate
+from workbook.recalculation.engines import Recalculated, loader
 from workbook.state import variants
 from workbook.styles import STYLES
 
@@ -91,12 +91,13 @@ def verify(path: str | Path, rules: RuleSet, engine: str) -> Report:
     Args:
         path: the workbook, as it was built or as an application has saved it.
         rules: the rules that it was built from.
-        engine: see `workbook.recalculation.recalculate.ENGINES`; it is given a copy without values.
+        engine: see `workbook.recalculation.engines.ENGINES`; it is given a copy without values.
 
     Raises:
         EngineError: the workbook cannot be read (see `workbook.reading.read`), what is typed in it does not fit, it has
             no room for that (E907), or the engine is not installed (E908).
     """
+    load = loader(engine)
     path = Path(path)
     opened = read(path, rules)
     for column in variants(rules, opened.state):
@@ -112,7 +113,7 @@ def verify(path: str | Path, rules: RuleSet, engine: str) -> Report:
     with tempfile.TemporaryDirectory(prefix="rank-ledger-") as folder:
         bare = Path(folder) / "bare.xlsx"
         build(copied, None, bare)
-        recalculated = recalculate(bare, engine)
+        recalculated = load(bare)
         comparison = compare(expected, context, recalculated)
     for one in comparison.differences[:MOST_DIFFERENCES]:
         message = f"{shown(one.shown)} recalculated, {shown(one.wanted)} from the engine ({_about(one.cell)})"

@@ -10,7 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from workbook.cells import letters
-from workbook.recalculation.recalculate import INSTALL, missing
+from workbook.recalculation.engines import INSTALL, missing
+
+
+def require() -> Any:
+    """Returns the package.
+
+    Raises:
+        EngineError: it is not installed (E908).
+    """
+    try:
+        import formulas
+    except ImportError:
+        raise missing("the package `formulas`", INSTALL["formulas"]) from None
+    return formulas
 
 
 class Formulas:
@@ -21,19 +34,15 @@ class Formulas:
     """
 
     def __init__(self, path: Path) -> None:
-        try:
-            import formulas
-        except ImportError:
-            raise missing("the package `formulas`", INSTALL["formulas"]) from None
         self.name = f"formulas {version('formulas')}"
         logging.getLogger("schedula").setLevel(logging.ERROR)
         with redirect_stderr(StringIO()):  # it draws a progress bar
-            model = formulas.ExcelModel().loads(str(path)).finish()
+            model = require().ExcelModel().loads(str(path)).finish()
             self._solution = model.calculate()
         self._file = path.name
 
     def value(self, sheet: str, row: int, column: int) -> Any:
-        """See `workbook.recalculation.recalculate.Recalculated.value`."""
+        """See `workbook.recalculation.engines.Recalculated.value`."""
         found = self._solution.get(f"'[{self._file}]{sheet.upper()}'!{letters(column)}{row}")
         if found is None:
             return None

@@ -6,7 +6,20 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from workbook.recalculation.recalculate import INSTALL, missing
+from workbook.recalculation.engines import INSTALL, missing
+
+
+def require() -> Any:
+    """Returns the package.
+
+    Raises:
+        EngineError: it is not installed (E908).
+    """
+    try:
+        import ironcalc
+    except ImportError:
+        raise missing("the package `ironcalc`", INSTALL["ironcalc"]) from None
+    return ironcalc
 
 
 class IronCalc:
@@ -17,17 +30,13 @@ class IronCalc:
     """
 
     def __init__(self, path: Path) -> None:
-        try:
-            import ironcalc
-        except ImportError:
-            raise missing("the package `ironcalc`", INSTALL["ironcalc"]) from None
         self.name = f"ironcalc {version('ironcalc')}"
-        self._model = ironcalc.load_from_xlsx(str(path))
+        self._model = require().load_from_xlsx(str(path))
         self._sheets = {item["name"]: number for number, item in enumerate(self._model.get_worksheets_properties())}
         self._stale = True
 
     def value(self, sheet: str, row: int, column: int) -> Any:
-        """See `workbook.recalculation.recalculate.Recalculated.value`."""
+        """See `workbook.recalculation.engines.Recalculated.value`."""
         if self._stale:
             self._model.evaluate()
             self._stale = False

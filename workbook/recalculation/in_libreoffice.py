@@ -10,7 +10,7 @@ from typing import Any
 
 from workbook.reading.cell_xml import Content
 from workbook.reading.package import Package
-from workbook.recalculation.recalculate import INSTALL, missing
+from workbook.recalculation.engines import INSTALL, missing
 
 SECONDS = 120
 
@@ -23,11 +23,8 @@ class LibreOffice:
     """
 
     def __init__(self, path: Path) -> None:
-        program = find()
-        if program is None:
-            raise missing("LibreOffice Calc (`soffice`)", INSTALL["libreoffice"])
         with tempfile.TemporaryDirectory(prefix="rank-ledger-") as folder:
-            saved = convert(program, path, "xlsx", Path(folder))
+            saved = convert(require(), path, "xlsx", Path(folder))
             with Package(saved) as package:
                 self._cells: dict[str, dict[tuple[int, int], Content]] = {
                     sheet: package.cells(sheet) for sheet in package.sheets
@@ -35,9 +32,21 @@ class LibreOffice:
         self.name = "LibreOffice"
 
     def value(self, sheet: str, row: int, column: int) -> Any:
-        """See `workbook.recalculation.recalculate.Recalculated.value`."""
+        """See `workbook.recalculation.engines.Recalculated.value`."""
         found = self._cells[sheet].get((row, column))
         return None if found is None else found.value
+
+
+def require() -> str:
+    """Returns the path of the program.
+
+    Raises:
+        EngineError: it is not installed (E908).
+    """
+    program = find()
+    if program is None:
+        raise missing("LibreOffice Calc (`soffice`)", INSTALL["libreoffice"])
+    return program
 
 
 def find() -> str | None:

@@ -22,18 +22,21 @@ class Recalculated(Protocol):
         """Returns what a cell shows: a number, a text, an error such as `#N/A`, or None if it is empty."""
 
 
-def recalculate(path: Path, engine: str) -> Recalculated:
-    """Loads and recalculates a workbook without values.
+def loader(engine: str) -> Callable[[Path], Recalculated]:
+    """Returns what loads and recalculates a workbook without values.
+
+    It takes an .xlsx file that was written here; files of others are never given to these engines.
 
     Args:
-        path: an .xlsx file that was written here; files of others are never given to these engines.
         engine: one of `ENGINES`.
 
     Raises:
         EngineError: the engine is not installed (E908).
     """
-    load: Callable[[Path], Recalculated] = import_module(f"workbook.recalculation.in_{engine}").load
-    return load(path)
+    module = import_module(f"workbook.recalculation.in_{engine}")
+    module.require()
+    load: Callable[[Path], Recalculated] = module.load
+    return load
 
 
 def missing(what: str, install: str) -> EngineError:
