@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from engine import Result, RuleSet, SweepResult, evaluate, sweep, sweep_rows
-from engine.evaluating.excel_rules import branches_of, excel_value
+from engine.evaluating.excel_rules import branches_of
+from engine.evaluating.exceltest import excel_value
 from engine.expr.excel_run import ExcelError
 from engine.expr.nodes import names
 from engine.trouble import Failed, Unavailable

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from engine.evaluating.excel_rules import excel_text, excel_value, run
+from engine.evaluating.excel_rules import excel_text
+from engine.evaluating.exceltest import excel_value, run
 from engine.evaluating.ruletest import scope_for
 from engine.ruleset import RuleSet
 
