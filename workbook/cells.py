@@ -18,6 +18,9 @@ Role = Literal["rule", "input", "reference", "presentation"]
 Shown = float | int | str
 """What a formula cell shows; an error is a text such as `#N/A`."""
 
+NAME_HEADER = "Name in formulas"
+"""Header of the column that holds the id of an input or rule on every sheet of such rows; readers look for it."""
+
 HERE = "\x00"
 """Stands for the letters of the column in a formula that is printed once and then put into many columns."""
 

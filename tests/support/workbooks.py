@@ -12,7 +12,9 @@ from workbook.checking.verify import Comparison, compare
 from workbook.context import Context
 from workbook.frame import Frame
 from workbook.plan import plan
+from workbook.reading.cell_xml import to_number
 from workbook.recalculation.in_ironcalc import IronCalc
+from workbook.sheets.input_formulas import active_name, all_typed_names
 from workbook.sheets.inputs import ENTERED, WHAT_IF
 from workbook.state import State, from_preset
 
@@ -62,16 +64,12 @@ class Loaded:
         return found
 
     def _active(self) -> dict[str, Cell]:
-        from workbook.sheets.input_formulas import active_name, all_typed_names
-
         places = {name: self.place(active_name(item, name)) for name, item in all_typed_names(self.rules).items()}
         sheet = self.plan.sheet("Inputs")
         return {name: sheet.cells[row, column] for name, (_, row, column) in places.items()}
 
     def place(self, name: str) -> tuple[str, int, int]:
         """Returns sheet, row and column of the first cell of a name."""
-        from workbook.reading.cell_xml import to_number
-
         sheet, _, cells = self.plan.names[name].rpartition("!")
         letters, row = cells.partition(":")[0].strip("$").split("$")
         return sheet.strip("'"), int(row), to_number(letters)

@@ -12,7 +12,8 @@ import pytest
 from engine import Preset, RuleSet
 from tests.support.random_states import random_state
 from workbook.build import build
-from workbook.checking.verify import changed_formulas, compare
+from workbook.checking.audit import audit
+from workbook.checking.verify import compare
 from workbook.context import Context
 from workbook.plan import plan
 from workbook.reading.cell_xml import Content
@@ -125,7 +126,7 @@ def test_a_file_that_libreoffice_saved_is_read_and_verified(rules: RuleSet, buil
     assert PROGRAM is not None
     saved = convert(PROGRAM, built, "xlsx", tmp_path)
     assert read(saved, rules).state == read(built, rules).state
-    assert changed_formulas(saved, rules) == ()
+    assert audit(saved, rules).departures == ()
 
 
 def test_pages_are_sensible(built: Path, tmp_path: Path) -> None:

@@ -13,17 +13,23 @@ from click.testing import CliRunner
 
 from engine import Preset, RuleSet
 from engine.cli.main import cli
+from engine.diagnostics import Diagnostic
 from tests.support.xlsx import rewrite, type_into
 from workbook.build import build
 from workbook.cells import letters
+from workbook.checking.audit import audit
 from workbook.checking.carried import normal
-from workbook.checking.verify import MOST_DIFFERENCES, changed_formulas, compare, verify
+from workbook.checking.verify import MOST_DIFFERENCES, compare, verify
 from workbook.context import Context
 from workbook.frame import Frame
 from workbook.plan import plan
 from workbook.reading.package import Package
 from workbook.recalculation.engines import loader
 from workbook.state import from_preset
+
+
+def changed_cells(path: Path, rules: RuleSet) -> list[Diagnostic]:
+    return [one.finding(path) for one in audit(path, rules).departures]
 
 
 def run(*arguments: str) -> tuple[int, str]:
@@ -65,7 +71,7 @@ def test_every_kind_of_change_is_told(built: Path, rules: RuleSet, tmp_path: Pat
     changes["Plan", "B7"] = 12.5
     changes["Tables", "C6"] = 3
     path = type_into(built, tmp_path / "changed.xlsx", changes)
-    found = [str(one).replace(f"{path}, ", "") for one in changed_formulas(path, rules)]
+    found = [str(one).replace(f"{path}, ", "") for one in changed_cells(path, rules)]
     for title, address in {**wanted, "Plan": "B7", "Tables": "C6"}.items():
         code = "E911" if title == "Plan" else "E909"  # what only presents is told apart
         assert any(text.startswith(f"sheet {title}, cell {address}: error[{code}]: ") for text in found), (title, found)
@@ -87,7 +93,7 @@ def test_a_moved_name_is_told(built: Path, rules: RuleSet, tmp_path: Path) -> No
     def moved(name: str, content: bytes) -> bytes:
         return content.replace(b'"bytes_per_gib">Ledger!$E$', b'"bytes_per_gib">Ledger!$D$')
 
-    (found,) = changed_formulas(rewrite(built, tmp_path / "moved.xlsx", moved, {}), rules)
+    (found,) = changed_cells(rewrite(built, tmp_path / "moved.xlsx", moved, {}), rules)
     assert "error[E909]: the name `bytes_per_gib` belongs to Ledger!$E$" in str(found)
 
 

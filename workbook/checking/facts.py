@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from workbook.cells import letters
+from workbook.cells import NAME_HEADER, letters
 from workbook.checking.carried import shown
 from workbook.frame import Frame
 from workbook.reading.cell_xml import Content
@@ -13,9 +13,6 @@ from workbook.reading.package import Area, Cells, Package
 from workbook.reading.read import NO_PLAN
 from workbook.sheets.texts import FORMAT
 from workbook.state import WHAT_IFS
-
-NAME_HEADER = "Name in formulas"
-"""Header of the column that holds the id of an input or rule, on every sheet that has a row for each."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,22 +165,6 @@ def _alike(found: str, wanted: str) -> bool:
     return all(abs(one - other) <= max(0.011, 1e-7 * abs(other)) for one, other in numbers)
 
 
-def changed_formulas(path: str | Path, rules: RuleSet) -> tuple[Diagnostic, ...]:
-    """Returns the cells of a workbook that do not carry what the rules have for them; nothing is recalculated.
-
-    Raises:
-        EngineError: the workbook cannot be read; see `workbook.reading.read.read`.
-    """
-    path = Path(path)
-    opened = read(path, rules)
-    expected = plan(rules, opened.state, opened.frame)
-    findings = Findings()
-    with Package(path) as package:
-        actual = {sheet.title: package.cells(sheet.title) for sheet in expected.sheets}
-        findings.diagnostics += [one.finding(path) for one in departures(expected, package, actual)]
-    return tuple(findings.sorted())
-
-
 def _copy(expected: Plan, actual: dict[str, Cells]) -> Plan:
     """Returns the plan with what the file holds, so that this is what is recalculated and nothing else of the file."""
     sheets = []

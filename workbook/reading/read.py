@@ -8,6 +8,7 @@ from pathlib import Path
 from engine.diagnostics import Diagnostic, EngineError, Findings, Span, nearest
 from engine.rules import Input
 from engine.ruleset import RuleSet
+from workbook.cells import NAME_HEADER
 from workbook.frame import Frame
 from workbook.reading.cell_xml import Content
 from workbook.reading.opened import Opened, preset_in
@@ -189,7 +190,7 @@ class _Reader:
             self._package.names.get(active_name(item, name)) for name, item in all_typed_names(self._rules).items()
         )
         known = {area.row for area in names if area is not None}
-        label = next((column for column in range(1, 60) if self._head(headers, column) == "Name in formulas"), None)
+        label = next((column for column in range(1, 60) if self._head(headers, column) == NAME_HEADER), None)
         rows = {row for row, column in self._sheets.get(headers.sheet, {}) if row > headers.row} - known
         for row in sorted(rows):
             for column in range(headers.column, headers.last_column + 1):

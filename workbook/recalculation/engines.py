@@ -39,6 +39,18 @@ def loader(engine: str) -> Callable[[Path], Recalculated]:
     return load
 
 
+def package(name: str) -> Any:
+    """Returns the package of an engine that is one.
+
+    Raises:
+        EngineError: it is not installed (E908).
+    """
+    try:
+        return import_module(name)
+    except ImportError:
+        raise missing(f"the package `{name}`", INSTALL[name]) from None
+
+
 def missing(what: str, install: str) -> EngineError:
     """Returns the error for an engine that is not installed."""
     findings = Findings()

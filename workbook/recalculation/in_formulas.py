@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from workbook.cells import letters
-from workbook.recalculation.engines import INSTALL, missing
+from workbook.recalculation.engines import package
 
 
 def require() -> Any:
@@ -19,11 +19,7 @@ def require() -> Any:
     Raises:
         EngineError: it is not installed (E908).
     """
-    try:
-        import formulas
-    except ImportError:
-        raise missing("the package `formulas`", INSTALL["formulas"]) from None
-    return formulas
+    return package("formulas")
 
 
 class Formulas:

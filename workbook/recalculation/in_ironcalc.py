@@ -6,7 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from workbook.recalculation.engines import INSTALL, missing
+from workbook.recalculation.engines import package
 
 
 def require() -> Any:
@@ -15,11 +15,7 @@ def require() -> Any:
     Raises:
         EngineError: it is not installed (E908).
     """
-    try:
-        import ironcalc
-    except ImportError:
-        raise missing("the package `ironcalc`", INSTALL["ironcalc"]) from None
-    return ironcalc
+    return package("ironcalc")
 
 
 class IronCalc:

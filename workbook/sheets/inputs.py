@@ -9,7 +9,7 @@ from engine.cite import references
 from engine.expr.nodes import Name
 from engine.rules import Input
 from engine.ruleset import RuleSet
-from workbook.cells import Highlight, Plan, Presented, Sheet, Source, Validation, letters
+from workbook.cells import NAME_HEADER, Highlight, Plan, Presented, Sheet, Source, Validation, letters
 from workbook.context import title_of
 from workbook.sheets.input_formulas import InputFormulas, active_name, all_typed_names, number
 from workbook.state import LISTED, NOTHING, OFF, ON, WHAT_IFS, State, Variant, typed_names
@@ -137,7 +137,7 @@ class InputSheet:
             sheet.put(3, column, group.replace("_", " ").capitalize(), "link", link=f"#{sheet.quoted}!A{row}")
         sheet.put(TITLES, LABEL, "Name of the what-if", "quiet")
         heads = {LABEL: "Input", FLAG: "Launch flag", UNIT: "Unit", ENTERED: "Entered", ACTIVE: "Active", FROM: "From"}
-        heads |= {BLANK: "If left blank", NOTE: "Note", SOURCE: "Source", NAME: "Name in formulas", PICKED: "Picked"}
+        heads |= {BLANK: "If left blank", NOTE: "Note", SOURCE: "Source", NAME: NAME_HEADER, PICKED: "Picked"}
         heads |= {CHOSEN: "Chosen", BY_ROW: "By row", BUILT: "As built"}
         for place in range(WHAT_IFS):
             heads[WHAT_IF + place] = f"What-if {place + 1}"

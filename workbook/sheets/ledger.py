@@ -8,7 +8,7 @@ from engine.cite import references
 from engine.evaluating.excel_rules import excel_text
 from engine.rules import Computed
 from engine.ruleset import RuleSet
-from workbook.cells import Plan, Sheet, Source, letters
+from workbook.cells import NAME_HEADER, Plan, Sheet, Source, letters
 from workbook.sheets.present import UNIT_WORD, branch, in_unit
 from workbook.sheets.symbols import readable
 from workbook.sheets.topics import by_topic
@@ -17,7 +17,7 @@ from workbook.sheets.vectors import style_for
 HEADER, FIRST_ROW = 4, 5
 TITLE, SYMBOL, NAME, UNIT, VALUE, SIZE, FORMULA, BRANCH, CLASS, CITED, NOTE = range(1, 12)
 _HEADS = {
-    TITLE: "Quantity", SYMBOL: "Symbol", NAME: "Name in formulas", UNIT: "Unit", VALUE: "Value", SIZE: "Size",
+    TITLE: "Quantity", SYMBOL: "Symbol", NAME: NAME_HEADER, UNIT: "Unit", VALUE: "Value", SIZE: "Size",
     FORMULA: "Formula", BRANCH: "Case that applies", CLASS: "Rests on", CITED: "Source", NOTE: "Note",
 }  # fmt: skip
 WIDTHS = {

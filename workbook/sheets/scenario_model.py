@@ -83,7 +83,7 @@ class ScenarioModel:
         return {key: self._rows[Part(*key)] for key in kept}
 
     def _lay_out(self, parts: list[Part], row: int) -> None:
-        rules, sheet = self._places.rules, self._sheet
+        rules = self._places.rules
         inputs = [part for part in parts if part.id in rules.slots]
         items = {rules.slots[part.id].id: rules.slots[part.id] for part in inputs}
         paired = {other: rules.inputs[other] for item in items.values() for other in rules.siblings(item)}
@@ -108,7 +108,6 @@ class ScenarioModel:
                 title = self._places.title(part.id)
                 row = self._label(row, f"{title} ({part.end} stage)" if part.end else title, part.id)
         self.next_row = row + 1
-        del sheet
 
     def _head(self, row: int, text: str) -> int:
         for column in range(TITLE, COLUMN + len(self._columns)):

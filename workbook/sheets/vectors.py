@@ -10,7 +10,7 @@ from engine.expr.nodes import Name
 from engine.rules import Computed, Input
 from engine.ruleset import RuleSet
 from engine.trouble import Trouble
-from workbook.cells import HERE, Highlight, Plan, Presented, Sheet, Shown, Source, Validation, letters
+from workbook.cells import HERE, NAME_HEADER, Highlight, Plan, Presented, Sheet, Shown, Source, Validation, letters
 from workbook.context import MISSING, Context, title_of
 from workbook.frame import Frame
 from workbook.sheets.input_formulas import chosen
@@ -119,7 +119,7 @@ class VectorSheet:
             f"One row a quantity, one column a {domain}; columns beyond the configuration stay empty.",
             "quiet",
         )
-        heads = {TITLE: f"Quantity by {domain}", UNIT: "Unit", NAME: "Name in formulas", FORMULA: "Formula"}
+        heads = {TITLE: f"Quantity by {domain}", UNIT: "Unit", NAME: NAME_HEADER, FORMULA: "Formula"}
         for column, text in heads.items():
             sheet.put(INDEX_ROW, column, text, "header")
         sheet.put(INSIDE_ROW, TITLE, "Inside the configuration", "quiet")

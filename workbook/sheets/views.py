@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.explaining.select import names_of
-from workbook.cells import Presented, Sheet, Shown, Source, letters
+from workbook.cells import NAME_HEADER, Presented, Sheet, Shown, Source, letters
 from workbook.context import MISSING, Context, title_of
 from workbook.places import Places
 from workbook.sheets.plan_data import VERDICT as OVERALL
@@ -17,7 +17,7 @@ from workbook.verdicts import coloured, in_words
 
 TITLE, NAME, UNIT, VALUE, FIRST, LAST, PEAK = range(1, 8)
 _HEADS = {
-    TITLE: "Quantity", NAME: "Name in formulas", UNIT: "Unit", VALUE: "Value", FIRST: "First stage", LAST: "Last stage",
+    TITLE: "Quantity", NAME: NAME_HEADER, UNIT: "Unit", VALUE: "Value", FIRST: "First stage", LAST: "Last stage",
     PEAK: "Heaviest stage",
 }  # fmt: skip
 _TITLE = 58
@@ -68,7 +68,7 @@ class ViewSheet:
         sheet, accounts = self.sheet, view.body.accounts
         sheet.put(row, TITLE, view.title, "section")
         row += 1
-        for column, text in ((TITLE, "Quantity"), (NAME, "Name in formulas"), (UNIT, "Unit")):
+        for column, text in ((TITLE, "Quantity"), (NAME, NAME_HEADER), (UNIT, "Unit")):
             sheet.put(row, column, text, "header")
         sheet.heights[row] = height_of(*((account.title, 19) for account in accounts))
         for column, account in enumerate(accounts, start=VALUE):
