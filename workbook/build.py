@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.worksheet import Worksheet
 
 from engine import collector
+from engine.files.whole import replacing
 from engine.preset import Preset
 from engine.ruleset import RuleSet
 from workbook.cells import Cell, Highlight, Plan, Sheet, Validation, letters
@@ -67,19 +66,9 @@ def build(book: Plan, context: Context | None, path: Path) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
-    os.close(handle)
-    temporary = Path(name)
-    try:
+    with replacing(path) as temporary:
         write(book, temporary)
         finish(temporary, {} if context is None else values(book, context), _fractions(book))
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _fractions(book: Plan) -> dict[int, dict[tuple[int, int], float]]:
@@ -94,12 +83,6 @@ def _fractions(book: Plan) -> dict[int, dict[tuple[int, int], float]]:
         }
         for number, sheet in enumerate(book.sheets, start=1)
     }
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def write(book: Plan, path: Path) -> None:

@@ -61,7 +61,7 @@ def print_findings(diagnostics: Iterable[Diagnostic]) -> None:
 
 
 def emit(text: str, output: str | None = None) -> None:
-    """Prints a result to standard output, or writes it to a file.
+    """Prints a result to standard output, or writes it to a file, whole or not at all.
 
     Raises:
         CannotRun: the file cannot be written.
@@ -71,7 +71,14 @@ def emit(text: str, output: str | None = None) -> None:
             return
         click.echo(text, nl=not text.endswith("\n"), color=True)
         return
+    from engine.files.whole import replacing
+
+    path, content = Path(str(output)), (text if text.endswith("\n") else text + "\n").encode()
     try:
-        Path(str(output)).write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8", newline="")
+        if path.exists() and not path.is_file():  # a device or a pipe
+            path.write_bytes(content)
+        else:
+            with replacing(path) as temporary:
+                temporary.write_bytes(content)
     except OSError as error:
         raise CannotRun(f"cannot write {output}: {(error.strerror or str(error)).lower()}") from error

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
-
-if TYPE_CHECKING:
-    from engine.preset import Preset
 
 
 @click.group("workbook", short_help="Plan in a spreadsheet that carries the rules as formulas.")
@@ -97,41 +91,16 @@ def read(file: str, rules: str | None, other_rules: bool, scenario: str | None, 
     A file that is there already stays as it is if the workbook cannot be read.
     """
     from engine.cli.terminal import emit, print_findings
+    from engine.importing.preset_text import preset_text
+    from engine.preset import Preset
     from engine.ruleset import RuleSet
     from workbook.reading.opened import preset_in
     from workbook.reading.read import read as read_workbook
 
     ruleset = RuleSet.load(rules)
     opened = read_workbook(file, ruleset, other_rules=other_rules)
-    text = _yaml(preset_in(opened, ruleset, scenario))
+    preset = preset_in(opened, ruleset, scenario)
+    given = Preset({name: value for name, value in preset.values.items() if value is not None}, flags=preset.flags)
     if opened.notes:
         print_findings(opened.notes)
-    if output in (None, "-"):
-        emit(text)
-    else:
-        _replace(Path(str(output)), text)
-
-
-def _yaml(preset: Preset) -> str:
-    import yaml
-
-    from engine.preset import NOT_MODELLED
-
-    values = {name: value for name, value in preset.values.items() if value is not None}
-    if preset.flags is not None and preset.flags.unmodelled:
-        values[NOT_MODELLED] = dict(preset.flags.unmodelled)
-    body = yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=120)
-    return f"# Read from {Path(preset.path).name}.\n{body}"
-
-
-def _replace(path: Path, text: str) -> None:
-    """Writes a file at once, or not at all."""
-    from engine.cli.terminal import CannotRun
-
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
-        Path(name).replace(path)
-    except OSError as error:
-        raise CannotRun(f"cannot write {path}: {(error.strerror or str(error)).lower()}") from error
+    emit(preset_text(given, ruleset, [f"Read from {Path(preset.path).name}."]), output)
