@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
 from engine.diagnostics import Diagnostic, EngineError, Findings, Severity, Source
 from engine.ruleset import RuleSet
-from workbook.cells import Plan, letters
+from workbook.cells import Plan
 from workbook.checking.carried import Departure, departures
 from workbook.checking.facts import Built, Facts, InputChange
 from workbook.checking.printed import OtherRules, against_print, other_rules
 from workbook.plan import plan
-from workbook.reading.package import Package
+from workbook.reading.package import Package, cell_place
 from workbook.reading.read import read
 from workbook.state import State
 
@@ -84,8 +84,8 @@ class WorkbookAudit:
         """Returns a note on each changed input."""
         found = Findings()
         for one in self.inputs:
-            where = Source(f"{self.path}, sheet {one.sheet}, cell {one.address}").whole()
-            found.add("N902", f"{one.name}: {one.built} when built, {one.now} now", where)
+            place = cell_place(self.path, one.sheet, one.address)
+            found.add("N902", f"{one.name}: {one.built} when built, {one.now} now", place)
         return found.diagnostics
 
 
@@ -149,11 +149,10 @@ def _together(path: Path, run: list[Departure]) -> Diagnostic:
     first = run[0]
     if len(run) == 1:
         return first.finding(path)
-    last = f"{letters(run[-1].column)}{first.row}"
-    found = first.finding(f"{path}")
-    where = Source(f"{path}, sheet {first.sheet}, cells {first.address}:{last}").whole()
     message = f"{len(run)} cells, the first with {first.message}"
-    return Diagnostic(found.code, message, where, found.help)
+    return replace(
+        first.finding(path), message=message, span=cell_place(path, first.sheet, f"{first.address}:{run[-1].address}")
+    )
 
 
 def _ids(ids: Iterable[str]) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from engine.diagnostics import Diagnostic, Source
 from workbook.cells import Cell, Plan, letters
 from workbook.checking.reached import reached
 from workbook.reading.cell_xml import Content
-from workbook.reading.package import Cells, Package
+from workbook.reading.package import Cells, Package, cell_place
 from workbook.styles import STYLES
 
 SAME = 1e-12
@@ -56,10 +57,10 @@ class Departure:
         """Address within the sheet, empty for a name that is missing."""
         return f"{letters(self.column)}{self.row}" if self.row else ""
 
-    def finding(self, path: object, help: str | None = None) -> Diagnostic:
+    def finding(self, path: Path) -> Diagnostic:
         """Returns the departure as a finding about a file."""
-        where = f"{path}, sheet {self.sheet}, cell {self.address}" if self.row else f"{path}"
-        return Diagnostic(_CODES[self.kind], self.message, Source(where).whole(), help)
+        place = cell_place(path, self.sheet, self.address) if self.row else Source(str(path)).whole()
+        return Diagnostic(_CODES[self.kind], self.message, place)
 
 
 def departures(expected: Plan, package: Package, actual: Mapping[str, Cells], *, fixed: bool = True) -> list[Departure]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from engine.diagnostics import Diagnostic, Findings, Source, Span
+from engine.diagnostics import Diagnostic, Findings, Source
 from engine.ruleset import RuleSet
 from workbook.build import build
 from workbook.cells import Cell, Kind, Plan, Sheet, Shown
@@ -17,7 +17,7 @@ from workbook.context import Context, is_error
 from workbook.frame import Frame
 from workbook.plan import plan
 from workbook.reading.opened import Opened, preset_in
-from workbook.reading.package import Cells, Package
+from workbook.reading.package import Cells, Package, cell_place
 from workbook.reading.read import read
 from workbook.recalculation.engines import Recalculated, loader
 from workbook.state import variants
@@ -117,7 +117,7 @@ def verify(path: str | Path, rules: RuleSet, engine: str) -> Report:
         comparison = compare(expected, context, recalculated)
     for one in comparison.differences[:MOST_DIFFERENCES]:
         message = f"{shown(one.shown)} recalculated, {shown(one.wanted)} from the engine ({_about(one.cell)})"
-        findings.add("E910", message, _place(path, one.sheet, one.cell))
+        findings.add("E910", message, cell_place(path, one.sheet, one.cell.address))
     more = len(comparison.differences) - MOST_DIFFERENCES
     if more > 0:
         message = f"{more:,} cells differ besides those that are told here"
@@ -182,10 +182,6 @@ def _copy(expected: Plan, actual: dict[str, Cells]) -> Plan:
                 cells[place] = replace(cell, kind=kind, content=int(value) if isinstance(value, bool) else value)
         sheets.append(Sheet(sheet.title, cells))
     return Plan(sheets, expected.names)
-
-
-def _place(path: Path, sheet: str, cell: Cell) -> Span:
-    return Source(f"{path}, sheet {sheet}, cell {cell.address}").whole()
 
 
 def _about(cell: Cell) -> str:

@@ -58,6 +58,11 @@ class Area:
 Cells = dict[tuple[int, int], Content]
 
 
+def cell_place(path: Path, sheet: str, address: str) -> Span:
+    """Returns the place of a cell for findings, or of a range such as `B7:D7`."""
+    return Source(f"{path}, sheet {sheet}, {'cells' if ':' in address else 'cell'} {address}").whole()
+
+
 class Package:
     """An open file; use it as a context manager."""
 
@@ -97,7 +102,7 @@ class Package:
         """Returns the place of a cell for findings, or of the file as a whole."""
         if sheet is None:
             return Source(str(self.path)).whole()
-        return Source(f"{self.path}, sheet {sheet}, cell {letters(column)}{row}").whole()
+        return cell_place(self.path, sheet, f"{letters(column)}{row}")
 
     def error(self, code: str, message: str, help: str | None = None, *, at: Span | None = None) -> EngineError:
         """Returns an error about the file."""
